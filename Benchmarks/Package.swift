@@ -38,7 +38,7 @@ let package = Package(
                 .enableUpcomingFeature("MemberImportVisibility"),
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             ]),
-        // Counts what is allocated, by standing in for malloc(3).
+        // Counts allocations by replacing malloc(3).
         .target(name: "CAllocations"),
         .executableTarget(
             name: "RuleBenchmarks",
@@ -59,7 +59,7 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]),
-        // Against ffprobe; its figures are differences.
+        // Reports differences from ffprobe, not speed.
         .executableTarget(
             name: "PacketComparison",
             dependencies: [

@@ -1,4 +1,4 @@
-# Three monitors, each with a third of the streams.
+# Runs three monitors, each with a third of the streams.
 job "hls-monitor" {
   type = "service"
   group "monitor" {

@@ -16,7 +16,7 @@ struct PrometheusTextTests {
 
     private struct Mistake: Error { var line: String }
 
-    /// Reads the text format (prometheus.io/docs/instrumenting/exposition_formats), and nothing that it does not allow.
+    /// Parses the text format (prometheus.io/docs/instrumenting/exposition_formats) strictly.
     private static func parse(_ text: String) throws -> (samples: [Sample], types: [String: String]) {
         var samples: [Sample] = []
         var types: [String: String] = [:]
@@ -164,7 +164,7 @@ struct PrometheusTextTests {
     func promtool() throws {
         let text = MonitorMetrics.text(
             Self.oddNames.map { Self.row($0) }, elapsed: .seconds(60), version: CommandInfo.version)
-        // It fails where it has anything to say, mere advice too.
+        // promtool fails on any remark, even on mere advice.
         let said = try Tool.run(
             ["/bin/sh", "-c", "promtool check metrics 2>&1 || true"], input: Array(text.utf8))
         #expect(String(decoding: said, as: UTF8.self) == "")

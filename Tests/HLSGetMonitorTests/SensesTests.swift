@@ -76,7 +76,7 @@ struct SensesTests {
         #expect(probe.isFrozen == false)
         var slow = FrameProbe()
         for second in 0...60 {
-            // A third of a step of luma each second: no two pictures differ by much.
+            // Luma grows by a third of a step each second, so neighboring frames differ only slightly.
             slow.note(Self.grid { _, _ in 60 + second / 3 }, at: .seconds(second))
         }
         #expect(slow.isFrozen == false)

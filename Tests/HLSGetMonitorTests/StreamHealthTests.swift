@@ -8,7 +8,7 @@ import Testing
 struct StreamHealthTests {
     private static let failure = FailureName(code: "http_503", text: "server error (HTTP 503)")
 
-    /// A stream that plays from 1 s on.
+    /// Returns the health of a stream that plays from 1 s on.
     private static func playing(_ rules: HealthRules = HealthRules()) -> StreamHealth {
         var health = StreamHealth(rules: rules)
         _ = health.handle(.began, at: .zero)
@@ -20,7 +20,6 @@ struct StreamHealthTests {
         return health
     }
 
-    /// Second by second; what is told on the way.
     private static func pass(_ health: inout StreamHealth, _ range: ClosedRange<Int>) -> [StreamHealth.Change] {
         range.compactMap { health.advance(to: .seconds($0)) }
     }
@@ -30,7 +29,7 @@ struct StreamHealthTests {
         var health = StreamHealth()
         #expect(health.handle(.began, at: .zero) == nil)
         let changes = Self.pass(&health, 1...40)
-        // Ten seconds of patience, ten of holding.
+        // 10 s of patience and 10 s of holding.
         #expect(changes.map(\.new) == [.down])
         #expect(changes.first?.trouble == .stalled)
         #expect(changes.first.map { (20...22).contains(Int($0.time.inSeconds)) } == true)
@@ -104,7 +103,7 @@ struct StreamHealthTests {
         var health = Self.playing()
         for second in [10, 45, 80, 115] { #expect(health.handle(.error(Self.failure), at: .seconds(second)) == nil) }
         #expect(health.current == .up)
-        // One that is tried again at once, all within a second or two.
+        // An error with immediate retries, all within two seconds, counts once.
         for tenths in [1600, 1605, 1615] {
             #expect(health.handle(.error(Self.failure), at: .milliseconds(tenths * 100)) == nil)
         }
@@ -310,7 +309,7 @@ struct StreamHealthTests {
         #expect(pace.note(Self.extent(1, 6), url: "a", at: .seconds(9)).lateness == .seconds(3))
         let late = pace.note(Self.extent(2, 6), url: "a", at: .seconds(22))
         #expect(late.lateness == .seconds(7) && late.isLate)
-        // Another variant, then back: three segments in eighteen seconds.
+        // A switch to another variant and back: three segments in 18 s.
         _ = pace.note(Self.extent(3, 6), url: "b", at: .seconds(28))
         let back = pace.note(Self.extent(5, 6), url: "a", at: .seconds(40))
         #expect(back.lateness == .zero && !back.isLate)

@@ -26,7 +26,7 @@ struct StreamWatcherTests {
             self.answer = answer
         }
 
-        /// Where it is not whole seconds.
+        /// The condition for the outage if its bounds are not whole seconds.
         var holdsAt: (@Sendable (Duration) -> Bool)?
 
         func holds(at time: Duration) -> Bool {
@@ -66,7 +66,7 @@ struct StreamWatcherTests {
         return (changes.withLock(\.self), watched.snapshot)
     }
 
-    /// The playlists of an earlier time; segments are there.
+    /// Serves the playlist of an earlier time. Segments remain available.
     private static func frozen(at time: Int) -> @Sendable (SimulatedRequest, SyntheticStream) -> SimulatedResponse {
         { request, stream in
             var request = request
@@ -75,7 +75,7 @@ struct StreamWatcherTests {
         }
     }
 
-    /// Seconds of an hour of ``day()``: 3600 for a real one, which takes some minutes.
+    /// The length of an hour of ``day()``, in seconds. With 3600, the real length, the test takes some minutes.
     private static let hour = ProcessInfo.processInfo.environment["HLSKIT_MONITOR_HOUR"].flatMap { Int($0) } ?? 450
 
     @Test("in a day of a live stream each outage is reported once with its name, and a glitch is not")
@@ -104,7 +104,7 @@ struct StreamWatcherTests {
         #expect(health.counters.outageCount == outages.count)
         for (down, (outage, codes)) in zip(downs, outages) {
             #expect(codes.contains(down.failure?.code ?? ""), "\(down)")
-            // What is loaded plays on for a minute.
+            // The buffer lasts for about a minute.
             let delay = down.time - .seconds(outage.start)
             #expect(delay > .zero && delay < .seconds(200), "\(delay)")
             let up = changes.first { $0.time > down.time && $0.new == .up }
@@ -152,7 +152,7 @@ struct StreamWatcherTests {
             request.resourceClass == .segment ? .notFound : stream.response(to: request)
         }
         let (changes, health) = try Self.watch(stream, [gap], for: .seconds(300))
-        // Of those that were listed meanwhile, what was not loaded ahead and did not come in a later try.
+        // Counts segments that were listed during the outage, were not loaded ahead, and failed in later attempts too.
         #expect(health.counters.missingSegmentCount > 1)
         #expect(changes.contains { $0.new != .up })
         #expect(changes.last?.new == .up)
@@ -169,7 +169,7 @@ struct StreamWatcherTests {
         let (changes, health) = try Self.watch(stream, [gap], for: .seconds(400))
         #expect(changes.map(\.new) == [.up, .degraded, .down, .up])
         #expect(changes.dropFirst().allSatisfy { $0.failure?.code == "http_404" }, "\(changes)")
-        // At most twelve seconds are loaded; ten of patience, ten of holding, and some for the tries.
+        // 12 s of buffer at most, 10 s of patience, 10 s of holding, and some time for the attempts.
         #expect(changes.first { $0.new == .down }.map { $0.time < .seconds(145) } == true, "\(changes)")
         #expect(health.counters.outageCount == 1)
     }

@@ -84,7 +84,7 @@ struct ReportPlaybackTests {
     }
 }
 
-/// An event reporter for events and states, which come from two tasks.
+/// Shares an event reporter between the tasks for events and for states.
 private final class SharedReporter: Sendable {
     private let reporter = Mutex(EventReporter())
 

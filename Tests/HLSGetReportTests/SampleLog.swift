@@ -38,7 +38,7 @@ enum SampleLog {
         #"{"v":1,"event":"progress","status":"playing","item_time":\#(itemTime),"duration":60,"loaded_time_ranges":[[0,\#(loaded)]],"variant":\#(variant(2)),"throughput_estimate":\#(rate),"time":\#(time)}"#
     }
 
-    /// A session that starts after a second and stalls at 20 s for 8 s, since the network is too slow.
+    /// A session that starts after 1 s and stalls at 20 s for 8 s because the network is too slow.
     static var slow: [String] {
         [
             #"{"v":1,"event":"session","url":"https://cdn.example.com/film/master.m3u8?token=...","software":"hlsget/0.1.0","time":0}"#,

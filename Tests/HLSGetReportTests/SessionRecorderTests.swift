@@ -29,7 +29,7 @@ struct SessionRecorderTests {
     @Test("the order of lines does not matter")
     func order() {
         let lines = SampleLog.slow
-        // Of two with the same time the first stays the first.
+        // The sort is stable: lines with the same time keep their order.
         var (one, other) = (SampleLog.record(lines), SampleLog.record(lines.sorted { $0.count < $1.count }))
         (one.outcome, other.outcome) = (.unknown, .unknown)
         #expect(one.spells == other.spells)

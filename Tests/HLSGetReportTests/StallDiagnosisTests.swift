@@ -12,7 +12,7 @@ struct StallDiagnosisTests {
         var testDescription: String { name }
     }
 
-    /// Plays from 1 s on and stalls from 20 to 30 s.
+    /// Playback starts at 1 s and stalls from 20 s to 30 s.
     private static let frame = [
         SampleLog.status("paused", "waiting", 0), SampleLog.status("waiting", "playing", 1), SampleLog.stall(20),
         SampleLog.status("playing", "waiting", 20), SampleLog.status("waiting", "playing", 30),
@@ -26,7 +26,7 @@ struct StallDiagnosisTests {
                 name: "a slow network", lines: [SampleLog.segment(5, from: 8, took: 22, bytes: 900_000)],
                 cause: .slowNetwork,
                 words: ["328 kbit/s", "segment 5", "1.8 Mbit/s", "4.0\u{a0}s of media took 22\u{a0}s"]),
-            // Audio that was there before the time that is looked at had its share, too.
+            // Audio that arrived before the examined time used part of the bandwidth.
             Case(
                 name: "a network that audio shares",
                 lines: [SampleLog.segment(5, from: 8, first: 0, took: 22, bytes: 550_000)]

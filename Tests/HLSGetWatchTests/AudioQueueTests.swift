@@ -14,7 +14,7 @@ struct SoundLineTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
-        /// Place, first sample, count: samples count up.
+        /// The position, the first sample value and the number of samples. Values count up.
         var pieces: [(Int, Float, Int)]
         var heard: [Float]
         var late = 0

@@ -7,18 +7,18 @@ import Testing
 struct DeviceClockTests {
     private func time(_ seconds: Double) -> HostTime { HostTime(offset: .seconds(seconds)) }
 
-    /// A device and a player's clock that is steered by it, for some time.
+    /// Runs a device and a player's clock that the device steers.
     ///
     /// - Parameters:
-    ///   - speed: of the device, against the clock of the machine.
-    ///   - lateness: of each period, in seconds.
-    /// - Returns: how far the player's clock is from the device's in the end, in seconds.
+    ///   - speed: The speed of the device relative to the machine's clock.
+    ///   - lateness: The lateness of each period, in seconds.
+    /// - Returns: The final distance between the two clocks in seconds, and the number of steerings.
     private func run(
         speed: Double, seconds: Double, burst: Int = 0, lateness: (Int) -> Double = { _ in 0 }
     ) -> (distance: Double, steerings: Int) {
         let period = 1024.0 / 48_000
         var device = DeviceClock(sampleRate: 48_000)
-        // As SteeredClock: a line, and a distance that is made up for within a second.
+        // Like `SteeredClock`: a straight line plus a correction that is spread over one second.
         var (base, shown, rate, correction): (Double, Double, Double, Double) = (0, 0, 1, 0)
         func clock(_ now: Double) -> Double { shown + (now - base) * rate + min(now - base, 1) * correction }
         var (distance, steerings, index) = (0.0, 0, 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Window events")
 struct WindowEventTests {
-    /// An event as SDL 2 lays it out: a number, then what is given at offsets.
+    /// Returns an event in SDL 2's layout: the type, then values at the given offsets.
     private func bytes(_ type: UInt32, _ integers: [Int: Int32] = [:], bytes single: [Int: UInt8] = [:]) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: WindowEvent.byteCount)
         func put(_ value: UInt32, _ offset: Int) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// What the machine can take limits the variants of an item (docs/reference/selection.md), and so do bounds.
+/// The capabilities of the machine and explicit bounds limit an item's variants (docs/reference/selection.md).
 @Suite("Engine: capabilities")
 struct EngineCapabilityTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -12,7 +12,7 @@ struct EngineDateRangeTests {
     private static let back = #"#EXT-X-DATERANGE:ID="ad",START-DATE="2026-01-01T00:00:26Z",SCTE35-OUT=0xFC,DURATION=7"#
     private static let mark = #"#EXT-X-DATERANGE:ID="m",START-DATE="2026-01-01T00:00:29.500Z",DURATION=0"#
 
-    /// Six segments of four seconds; number 100 is at 00:00:00.
+    /// Returns a playlist of six segments of 4 s, in which segment 100 starts at 00:00:00.
     private static func list(at time: Duration, _ ranges: [String]) -> PlaylistText {
         var text = Broadcast().text(at: time)
         let seconds = (text.mediaSequence - 100) * 4
@@ -43,7 +43,7 @@ struct EngineDateRangeTests {
         }
         var harness = EngineHarness.playing("live.m3u8", from: origin)
         harness.run(until: .seconds(8))
-        // Playing has begun 12 s behind the end, which is at 24 s.
+        // Playback began 12 s before the end, which is at 24 s.
         let ahead = harness.state.currentTime.seconds - harness.now.seconds
         #expect((11.5...12).contains(ahead))
         #expect(Self.reported(harness) == [])

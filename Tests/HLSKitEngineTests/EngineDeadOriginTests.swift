@@ -45,7 +45,7 @@ struct EngineDeadOriginTests {
         #expect(harness.story.contains("failedToPlayToEnd"))
         #expect(!harness.didPlayToEnd)
         #expect(harness.loadedSegments == ["s0.ts", "s1.ts", "s2.ts", "s3.ts"])
-        // What was skipped in vain before the playhead came there is not waited through.
+        // Playback does not run through segments that were skipped in vain before the playhead reached them.
         if !isUnpaced, index >= 4 { #expect(harness.state.currentTime.seconds <= 16.1) }
     }
 

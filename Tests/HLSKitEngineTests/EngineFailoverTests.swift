@@ -10,8 +10,8 @@ import Testing
 struct EngineFailoverTests {
     private static let dead = "https://dead/"
 
-    /// Two variants of one bit rate and their audio groups `a` and `b`, with the same options. `urls` are of the audio
-    /// playlists of both.
+    /// Returns an origin with two variants and their audio groups `a` and `b`. The groups have the same options.
+    /// `audio` contains the URLs of their playlists.
     private static func origin(
         audio: (String, String), count: Int = 20, bandwidths: (Int, Int) = (1_000_000, 1_000_000)
     )
@@ -120,7 +120,7 @@ struct EngineFailoverTests {
             #expect(harness.error != nil)
             #expect(harness.story.contains("failedToPlayToEnd"))
             #expect(!harness.didPlayToEnd)
-            // Passed over segments take their time, while there is hope for the next.
+            // Skipped segments take their duration as long as the next segment may arrive.
             #expect(harness.state.currentTime.seconds <= (death.isAnswer ? 32.1 : 48.1))
         }
     }

@@ -490,7 +490,7 @@ struct EngineFailureTests {
         }
         harness.runToEnd(by: .seconds(1_000))
         #expect(harness.isOver)
-        // An origin that says 404 to everything is given up before that, for what it says.
+        // The 404s give up the origin before the request limit applies.
         #expect(harness.error?.code == .notFound)
         #expect(harness.requests.count <= 202)
         let times = harness.requests.map(\.began)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Engine, falling behind the live window")
 struct EngineFellBehindTests {
-    /// A player of a live stream whose media does not come for a minute and a half, so that the window moves on.
+    /// Returns a player of a live stream whose media fails for 90 s, so that the window moves on.
     private static func player(_ policy: FellBehindPolicy) -> EngineHarness {
         var origin = ScriptedOrigin.live()
         origin.media = { visit in
@@ -37,7 +37,8 @@ struct EngineFellBehindTests {
         let skipped = harness.skippedSequences.flatMap { Array($0) }
         let all = (loaded + lost.flatMap { Array($0) } + skipped).sorted()
         #expect(all == Array(103...(loaded.last ?? 0)))
-        // A segment was on its way before; then twelve to sixteen seconds, or all of the window.
+        // One segment was already in flight. The jump lands 12 to 16 s behind the edge; otherwise the whole window
+        // remains.
         let offset = try #require(harness.state.liveOffset?.seconds)
         #expect(policy == .jumpToEdge ? offset < 24 : offset > 24, "\(offset)")
     }
@@ -53,8 +54,8 @@ struct EngineFellBehindTests {
 
     @Test("M04: after a jump to the edge, segments before item time 0 are not seekable")
     func beginsAtZero() throws {
-        // Two segments of a long window are played, and the third does not come before the window has moved on. The lane
-        // continues at the edge: the segments that it was led past are listed before those that were played.
+        // The third segment of a long window arrives only after the window has moved on. The lane continues at the
+        // edge, so the skipped segments in the playlist precede item time 0.
         var origin = ScriptedOrigin.live(Broadcast(windowCount: 20))
         origin.media = { visit in
             visit.path == "s102.ts" ? .media(100_000).after(.seconds(30)) : .media(100_000)
@@ -80,8 +81,8 @@ struct EngineFellBehindTests {
 
     // MARK: After a pause
 
-    /// A player that was paused for three minutes, but continued loading, and plays again. The window holds 24 seconds,
-    /// the buffer 30. One that rests is in ``EngineIdleTests``.
+    /// Returns a player that was paused for three minutes, continued to load and plays again. The window holds 24 s,
+    /// the buffer 30 s. ``EngineIdleTests`` covers idle players.
     private static func rested(
         _ policy: FellBehindPolicy, origin: ScriptedOrigin = .live(),
         then control: EngineControl = .play
@@ -104,7 +105,7 @@ struct EngineFellBehindTests {
         #expect(harness.state.timeControlStatus == .playing)
         #expect(harness.statistics.numberOfStalls == 0)
         let offset = try #require(harness.state.liveOffset?.seconds)
-        // As far as the list tells: the next reload is at most four seconds away.
+        // The offset is relative to the latest playlist, and the next reload is at most 4 s away.
         #expect((8...16).contains(offset), "\(offset)")
         let jumps = harness.events.filter { if case .timeJumped = $0.kind { true } else { false } }
         #expect(jumps.count == 1)

@@ -42,7 +42,7 @@ struct EngineIdleTests {
             #expect((harness.error == nil) == (policy != .fail))
             guard policy != .fail else { continue }
             #expect(harness.state.timeControlStatus == .playing)
-            // The window is of six segments of four seconds; what was loaded before is played first.
+            // The window has six segments of 4 s. The player plays its old buffer first.
             let offset = harness.state.liveOffset?.seconds ?? 0
             #expect(policy == .jumpToEdge ? offset < 17 : offset < 45, "\(policy): \(offset)")
             #expect(harness.violations.isEmpty)

@@ -12,7 +12,7 @@ import Testing
 struct EngineKeyTests {
     private static let tag = #"#EXT-X-KEY:METHOD=AES-128,URI="k.key""#
 
-    /// Video and separate audio with one key, which changes with the fifth segment.
+    /// Returns an origin with video and separate audio that share a key. The key changes with the fifth segment.
     private static func origin(extra: [String] = []) -> ScriptedOrigin {
         var origin = ScriptedOrigin.multivariant(
             ["v": 1_000_000],
@@ -91,7 +91,7 @@ struct EngineKeyTests {
         #expect(harness.requests(of: "skd://asset").count == 1)
     }
 
-    // MARK: Keys that do not last
+    // MARK: Expiring keys
 
     private static func leased(_ replies: ScriptedOrigin.Reply..., segments count: Int = 30) -> ScriptedOrigin {
         var origin = ScriptedOrigin.vod(count: count) { $0.segments[0].tags = [tag] }
@@ -154,7 +154,7 @@ struct EngineKeyTests {
     @Test("N04: while a paused player loads, keys are renewed as during playback")
     func renewedWhilePaused() {
         var origin = Self.leased(.key(KeyTerms(expiration: .seconds(20))), .key(KeyTerms()), segments: 30)
-        // So slow that the buffer is full long after the lease.
+        // The segment is so slow that the buffer is full long after the lease expires.
         origin.routes["s3.ts"] = { _ in .media(100_000).after(.seconds(25)) }
         var configuration = EngineConfiguration()
         configuration.parallelLoading = .sequential

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Engine, distance from the live edge")
 struct EngineLiveOffsetTests {
-    /// Media that is asked for in the outage comes when that is over; playlists are loaded all the time.
+    /// Returns an origin that delays media requested during the outage until its end. Playlists are not affected.
     private static func origin(outage: Range<Duration>, _ broadcast: Broadcast = .init()) -> ScriptedOrigin {
         var origin = ScriptedOrigin.live(broadcast)
         origin.media = { visit in

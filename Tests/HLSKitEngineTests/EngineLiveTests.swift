@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// The live stream of these tests lists six segments of four seconds: at its start 100 to 105.
+/// The live stream of these tests lists six segments of 4 s, at the start 100 to 105.
 @Suite("Engine, live", .ownThread)
 struct EngineLiveTests {
     private static func sequences(_ harness: EngineHarness) -> [Int] {
@@ -43,7 +43,7 @@ struct EngineLiveTests {
         #expect(harness.state.duration.seconds == 16)
     }
 
-    /// A sixteenth later until it comes just after the server wrote.
+    /// Each reload is a sixteenth of the target duration later, until it comes just after the server's update.
     @Test("the playlist is reloaded each target duration, or each half of one while it does not change")
     func cadence() {
         var harness = EngineHarness.playing(
@@ -207,7 +207,7 @@ struct EngineLiveTests {
         #expect(harness.state.currentTime.seconds > 80)
     }
 
-    // MARK: Trouble with the list
+    // MARK: Playlist failures
 
     @Test("R41: a playlist that stops updating for a while and continues loses no media")
     func frozenForAWhile() {
@@ -306,7 +306,7 @@ struct EngineLiveTests {
         #expect(harness.state.timeControlStatus == .playing)
         #expect(!harness.missedSequences.isEmpty)
         #expect(harness.statistics.numberOfStalls == 0)
-        // What was buffered lasts half a minute; then the oldest that is listed follows at once.
+        // The buffer lasts for 30 s, then the oldest listed segment follows at once.
         #expect((harness.now - resumed).seconds == 60)
         #expect(harness.state.liveOffset.map { $0 < .seconds(54) } == true)
         let lost = harness.missedSequences.map(\.count).reduce(0, +)
@@ -328,7 +328,7 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...117))
     }
 
-    /// Target durations of 2 and 8 s: at least 60 s, and at least ten of them.
+    /// The limit is the longer of 60 s and ten target durations, here of 2 and 8 s.
     @Test(
         "R39: a stream whose playlist cannot be loaded is retried for 60 s, or ten target durations",
         arguments: [(2, 55, true), (2, 75, false), (8, 75, true), (8, 100, false)])
@@ -345,13 +345,13 @@ struct EngineLiveTests {
         #expect(harness.error?.code == (continues ? nil : .network))
     }
 
-    /// The window is 12 s, the outage 10 s.
+    /// The window is 12 s long, the outage 10 s.
     @Test(
         "R39: an outage shorter than the window loses no media, at any start time and server cadence",
         arguments: 0..<16, [0, 500, 1000, 1500, 1900])
     func outage(phase: Int, age: Int) {
         var origin = ScriptedOrigin()
-        // Of an age, in milliseconds, when it is loaded first.
+        // `age` is the age of the first loaded playlist in milliseconds.
         let broadcast = Broadcast(targetDuration: 2, laterCount: 60)
         let begin = Duration.seconds(50) + .milliseconds(125 * phase)
         origin.routes["live.m3u8"] = { visit in
@@ -487,7 +487,7 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(100...117))
     }
 
-    // MARK: A process that is stopped
+    // MARK: Stopped process
 
     @Test("after the process was stopped, the playlist is reloaded before it is stale", arguments: [70, 600])
     func stopped(seconds: Int) {
@@ -500,7 +500,7 @@ struct EngineLiveTests {
         #expect(harness.state.liveOffset.map { $0 < .seconds(40) } == true)
     }
 
-    // MARK: As long as the user says
+    // MARK: Configured patience
 
     @Test(
         "a playlist that stops updating is waited for as long as configured",
@@ -636,7 +636,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    // MARK: Lanes side by side
+    // MARK: Separate lanes
 
     @Test("lanes that miss different parts of a window stay in sync", arguments: [118, 120, 121, 123])
     func differentWindows(audioSequence: Int) {
@@ -662,7 +662,7 @@ struct EngineLiveTests {
         for number in common { #expect(times["a\(number).ts"] == times["c\(number).ts"], "segment \(number)") }
     }
 
-    // MARK: Stuck
+    // MARK: Stale playlists
 
     private static let standstill = Duration.seconds(8)..<Duration.seconds(2000)
 
@@ -688,7 +688,7 @@ struct EngineLiveTests {
         var harness = EngineHarness.playing("main.m3u8", from: origin)
         harness.runToEnd()
         #expect(harness.error?.code == .staleLive)
-        // Listed at 8 s; a reload may see it a target duration later.
+        // The last segment is listed at 8 s, and a reload may see it one target duration later.
         #expect(harness.now <= .seconds(8 + 4 + 60 + 4))
     }
 

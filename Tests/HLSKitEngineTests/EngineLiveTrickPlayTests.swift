@@ -5,8 +5,8 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// `main.m3u8`: a live window of twenty segments of four seconds with separate audio, and a frame (`i…`) each two seconds,
-/// whose list counts from 500. The first segment of the first window begins at 00:00:00.
+/// `main.m3u8` is a live window of twenty segments of 4 s with separate audio. An I-frame playlist has a frame (`i…`)
+/// every 2 s and counts from 500. The first window starts at 00:00:00.
 private struct LiveIFrames {
     var hasDates = true
     var isEvent = false
@@ -58,7 +58,7 @@ struct EngineLiveTrickPlayTests {
         return harness
     }
 
-    /// The item time of the frames that were asked for from the request with this number on, by their names.
+    /// Returns the item times of the frames in the requests after the first `count`, by their names.
     private static func frames(_ harness: EngineHarness, after count: Int = 0, first: Int = 500) -> [Int] {
         harness.mediaPaths.dropFirst(count).filter { $0.hasPrefix("i") }.compactMap {
             Int($0.dropFirst().prefix { $0 != "." }).map { ($0 - first) * 2 }
@@ -81,7 +81,7 @@ struct EngineLiveTrickPlayTests {
         #expect(abs(harness.state.currentTime.seconds - place) < 0.001)
         harness.run(until: .seconds(40)) { $0.state.rate == 1 }
         let reached = harness.state.currentTime.seconds
-        // The edge has moved on meanwhile: it is as far as at the end of the list that was loaded last.
+        // The edge has moved on. It is at the end of the latest playlist.
         let window = Double(Int(harness.now.seconds / 2) * 2 + 80)
         #expect((window - 16...window - 12).contains(reached), "\(reached) of \(window)")
         #expect(harness.rates.last == "1.0 reachedLiveEdge")
@@ -106,7 +106,8 @@ struct EngineLiveTrickPlayTests {
         harness.run(until: .seconds(100)) { $0.rates.last == "0.0 reachedStart" }
         #expect(harness.rates.last == "0.0 reachedStart")
         let (end, gone) = (harness.state.currentTime.seconds, harness.now - began)
-        // The window moves 1 s a second towards it: they meet. The list is 2 s old at most.
+        // The start of the window moves 1 s per second towards the playhead until they meet. The playlist is at most 2
+        // s old.
         #expect(abs(end - (place - gone.seconds * 2)) < 0.1)
         #expect((harness.now.seconds - 4.1...harness.now.seconds).contains(end), "\(end) at \(harness.now.seconds)")
         #expect(harness.state.seekableTimeRanges.first?.start.seconds == end)
@@ -206,7 +207,7 @@ struct EngineLiveTrickPlayTests {
         let range = harness.state.seekableTimeRanges.first
         let place = harness.state.currentTime.seconds
         #expect(place >= range?.start.seconds ?? .infinity)
-        // Three target durations from the edge, of a list that is up to one old.
+        // The playhead is three target durations behind the edge, and the playlist may be one target duration old.
         #expect((7.9...12.1).contains((range?.end.seconds ?? 0) - place))
         #expect(harness.error == nil)
     }

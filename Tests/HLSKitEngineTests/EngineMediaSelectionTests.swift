@@ -50,7 +50,7 @@ struct EngineMediaSelectionTests {
         #expect(Self.lanes(harness, .audio) == "de.m3u8")
         #expect(harness.engine.mediaSelection.current[.audible]?.displayName == "Deutsch")
         harness.run(until: .seconds(22))
-        // The segment that is being played is loaded again: it is heard within a target duration.
+        // The lane reloads the current segment, so the new audio is heard within a target duration.
         let first = try #require(harness.mediaPaths.first { $0.hasPrefix("de") })
         #expect(first == "de\((Int(harness.state.currentTime.seconds) - 1) / 4).ts")
         #expect(harness.story == story)
@@ -208,7 +208,7 @@ struct EngineMediaSelectionTests {
         harness.run(until: .seconds(60))
         #expect(harness.engine.item?.variantIndex == 1)
         #expect(Self.lanes(harness, .audio) == "w.m3u8")
-        // Where all is loaded again it need not be loaded twice.
+        // A seek loads everything again anyway, so no lane is loaded twice.
         harness.control(.seek(to: .seconds(4)))
         #expect(Self.lanes(harness, .audio) == nil)
         let before = harness.mediaPaths.count
@@ -369,7 +369,7 @@ struct EngineMediaSelectionTests {
 
     // MARK: Views
 
-    /// Two variants, each with two views of which the first is the variant's own.
+    /// Returns an origin with two variants of two views each. The first view is in the variant itself.
     private static func views(count: Int = 30) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         origin.media = { _ in .media(100_000) }

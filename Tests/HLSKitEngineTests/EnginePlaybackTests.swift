@@ -105,7 +105,7 @@ struct EnginePlaybackTests {
         harness.run(until: .seconds(40))
         let began = harness.requests.filter { $0.resourceClass == .segment }.map(\.began)
         let playing = try #require(harness.playingSince)
-        // Eight segments are 32 s. The ninth waits until less than 24 s are ahead.
+        // Eight segments are 32 s. The ninth one waits until less than 24 s are buffered.
         #expect(began[7] < .seconds(2))
         #expect(began[8] - playing > .seconds(8))
         #expect(began[8] - playing <= .milliseconds(8_300))
@@ -155,7 +155,7 @@ struct EnginePlaybackTests {
         origin.answer("vod.m3u8", .text(.numbered(0, count: 3, isEnded: true)))
         origin.answer("s0.ts", .status(404), .media(100_000))
         var harness = EngineHarness.playing("main.m3u8", from: origin)
-        // The retry of a1 is due, and its variant in the penalty box, when the item goes.
+        // When the item is replaced, a retry of a1 is pending and its variant is in the penalty box.
         harness.run(until: .seconds(60)) { $0.requests(of: "a1.ts").last?.outcome == .failed }
         harness.open("vod.m3u8")
         let replaced = harness.now
@@ -307,7 +307,7 @@ struct EnginePlaybackTests {
         #expect(harness.loadedSegments.filter { $0.hasPrefix("en") } == (1..<10).map { "en\($0).ts" })
     }
 
-    // MARK: What a segment needs
+    // MARK: Resources of a segment
 
     @Test("initialization section and key are requested once, with the first segment")
     func mapAndKey() {

@@ -46,7 +46,7 @@ struct EnginePrefetchTests {
         for (byteCount, expected) in [(1 << 30, 64), (1 << 20, 8)] {
             var origin = ScriptedOrigin.vod(count: 200)
             origin.protocolName = "h2"
-            // What is not known of sizes is taken to be 2 Mbit/s: 125 kB for each half second.
+            // Unknown sizes are estimated at 2 Mbit/s, which is 125 kB for 0.5 s.
             origin.answer("vod.m3u8", .text(Self.list(count: 200, duration: "0.5")))
             var harness = Self.unpaced(origin) { $0.parallelLoading.maximumByteCount = byteCount }
             harness.run(until: .milliseconds(60))
@@ -64,7 +64,7 @@ struct EnginePrefetchTests {
         var harness = Self.unpaced(origin) { $0.presentsMedia = true }
         harness.run(until: .milliseconds(1030))
         #expect(harness.mediaPaths == ["s0.ts"])
-        // Half of four seconds is here after a second, and two round trips of 20 ms.
+        // Half of the 4 s have arrived after 1 s and two round trips of 20 ms.
         harness.run(until: .milliseconds(1050))
         #expect(harness.mediaPaths.count == 6)
     }
@@ -108,7 +108,7 @@ struct EnginePrefetchTests {
         for path in harness.loadedSegments {
             let times = harness.requests(of: path).map(\.began)
             #expect(times.count == 2)
-            // The first wait of the schedule, with its jitter, is not lengthened by the others' failures.
+            // The failures of other segments do not lengthen the first wait of the schedule, including its jitter.
             #expect(times[1] - times[0] < .seconds(0.8))
         }
     }
@@ -187,7 +187,7 @@ struct EnginePrefetchTests {
         var origin = ScriptedOrigin.vod(count: 12)
         origin.media = { $0.path == "s0.ts" ? Reply.media(1_000_000).lasting(.seconds(20)) : Reply.media(8_000_000) }
         var harness = Self.unpaced(origin) {
-            // Four seconds are taken to be 1 MB.
+            // The estimate for 4 s is 1 MB.
             $0.parallelLoading.maximumByteCount = 24 << 20
         }
         harness.run(until: .seconds(19))

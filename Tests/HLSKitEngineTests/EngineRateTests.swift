@@ -32,7 +32,7 @@ struct EngineRateTests {
         #expect(harness.engine.machine.timebaseRate == 1)
         #expect(harness.statistics.numberOfStalls == 0)
         #expect(harness.story == ["noItemToPlay", "evaluatingBufferingRate", "toMinimizeStalls", "playing"])
-        // Three target durations, and up to one more or less from reload to reload.
+        // Three target durations, with up to one more or less between reloads.
         let offset = try #require(harness.state.liveOffset?.seconds)
         #expect((8.0...16.0).contains(offset))
         #expect(harness.violations.isEmpty)
@@ -44,7 +44,7 @@ struct EngineRateTests {
         harness.run(until: .seconds(1))
         harness.control(.setRate(2))
         harness.run(until: .seconds(60)) { $0.state.rate == 1 }
-        // A millisecond is the finest that the engine looks at.
+        // The engine's resolution is one millisecond.
         #expect(abs(try #require(harness.state.liveOffset?.seconds) - reached) < 0.003)
         #expect(harness.statistics.numberOfStalls == 0)
     }

@@ -14,7 +14,7 @@ struct EngineRecordingTests {
         return preferences
     }
 
-    /// The best is not the first: 1 and 3 Mbit/s.
+    /// The best variant is not the first one: 1 and 3 Mbit/s.
     private static func origin(count: Int = 20) -> ScriptedOrigin {
         var origin = ScriptedOrigin.multivariant(["b": 1_000_000, "a": 3_000_000])
         for name in ["a", "b"] {
@@ -26,7 +26,7 @@ struct EngineRecordingTests {
     @Test("a recording selects the best variant and keeps it on a slow link", arguments: [true, false])
     func keeps(isPaced: Bool) {
         var origin = Self.origin()
-        // A fifth of what it takes.
+        // The link has a fifth of the required bandwidth.
         origin.media = { _ in .media(1_500_000) }
         origin.bytesPerSecond = { _ in 75_000 }
         var harness = EngineHarness.playing("main.m3u8", from: origin, preferences: Self.preferences()) {
@@ -63,7 +63,7 @@ struct EngineRecordingTests {
             let number = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
             return gone.contains(number) ? .status(404) : .media(100_000)
         }
-        // The link is so fast that a minute of media is under way before it is known that one segment is gone.
+        // On this fast link, a minute of media is in flight before the missing segment is known.
         var harness = EngineHarness.playing("main.m3u8", from: origin, preferences: Self.preferences()) {
             $0.pacing = .unpaced
             $0.parallelLoading.connections = 30

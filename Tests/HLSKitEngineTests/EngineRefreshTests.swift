@@ -18,7 +18,8 @@ struct EngineRefreshTests {
         var fresh: String
     }
 
-    /// Signed URLs `old/…`, which answer `status` from a segment on, and `new/…`, which continue.
+    /// Returns an origin with signed URLs. Those at `old/…` respond with `status` from segment `first` on, and those at
+    /// `new/…` continue to work.
     private static func media(_ status: Int, from first: Int = 3) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         for name in ["old", "new"] {

@@ -47,7 +47,7 @@ struct EngineSeekTests {
         #expect(harness.violations.isEmpty)
     }
 
-    /// Segments last 4 s, and are cut where their list says: one request leads to the frame, whatever the tolerance.
+    /// Segments last 4 s and have exact boundaries, so one request leads to the frame at any tolerance.
     @Test(
         "G01: a seek outside the buffer requests one segment at once and shows it when it arrives"
     )

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Engine, segment sizes")
 struct EngineSizesTests {
-    /// Writes down what it is asked and goes through `variants`, one for each question, then stays.
+    /// A rule that records its inputs. It returns `variants` one after another, then repeats the last one.
     private struct Recorder: VariantSelector {
         final class Log: Sendable {
             let inputs = Mutex<[SelectionInput]>([])
@@ -29,7 +29,7 @@ struct EngineSizesTests {
         }
     }
 
-    /// Plays two variants, `a` (3 Mbit/s, first) and `b` (1 Mbit/s), and gives what the rule was asked.
+    /// Plays two variants, `a` (3 Mbit/s, listed first) and `b` (1 Mbit/s), and returns the rule's inputs.
     private func inputs(
         _ variants: [Int] = [], averages: Bool = true, average: (Int) -> Int = { $0 * 4 / 5 }, bytes: Int = 100_000,
         audio: [String]? = nil, tags: (String, Int) -> [String]
@@ -69,7 +69,7 @@ struct EngineSizesTests {
         return log.inputs.withLock { $0 }
     }
 
-    /// Sizes by variant index, whatever the order of the candidates.
+    /// Returns sizes by variant index, independent of the candidates' order.
     private func sizes(_ input: SelectionInput, _ position: Int = 0) -> [Int: Int] {
         guard input.upcoming[position].byteCounts.count == input.candidates.count else { return [:] }
         return Dictionary(uniqueKeysWithValues: zip(input.candidates.map(\.index), input.upcoming[position].byteCounts))
@@ -79,7 +79,7 @@ struct EngineSizesTests {
         "if loaded segments exceed BANDWIDTH, the other variants' sizes are scaled up equally",
         arguments: [false, true])
     func understated(averages: Bool) throws {
-        // 6.4 Mbit/s of 3.
+        // Segments arrive with 6.4 Mbit/s of media instead of the declared 3 Mbit/s.
         let inputs = inputs(averages: averages, bytes: 3_200_000) { _, _ in [] }
         let last = try #require(inputs.last { $0.upcoming.count > 1 })
         let sizes = sizes(last)
@@ -130,7 +130,7 @@ struct EngineSizesTests {
 
     @Test("without AVERAGE-BANDWIDTH, loaded segments give sizes; unused variants scale by BANDWIDTH")
     func seenAverages() throws {
-        // 100 kB in 4 s.
+        // Each segment is 100 kB for 4 s.
         let inputs = inputs([0, 0, 0, 0, 1, 1, 1, 1], averages: false) { _, _ in [] }
         #expect(inputs.allSatisfy { $0.candidates.allSatisfy { $0.averageBandwidth == nil } })
         #expect(sizes(inputs[0]) == [:])

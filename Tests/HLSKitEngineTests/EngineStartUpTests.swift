@@ -15,7 +15,7 @@ struct EngineStartUpTests {
         return .setPreferences(preferences)
     }
 
-    // MARK: What is loaded first
+    // MARK: First requests
 
     private static func separateAudio() -> ScriptedOrigin {
         var origin = ScriptedOrigin()
@@ -59,7 +59,7 @@ struct EngineStartUpTests {
         var harness = EngineHarness.playing("main.m3u8", from: Self.separateAudio()) { $0 = configuration }
         harness.run(until: .seconds(2))
         let began = Dictionary(harness.requests.map { ($0.path, $0.began) }) { first, _ in first }
-        // One round trip after another, three in all.
+        // Three sequential round trips are the minimum.
         let trip = Duration.milliseconds(20)
         #expect(began["main.m3u8"] == .zero)
         for name in ["video", "audio"] {
@@ -69,7 +69,7 @@ struct EngineStartUpTests {
         #expect(began["session.key"] == (preloadsKeys ? trip : nil))
     }
 
-    // MARK: Where playing starts
+    // MARK: Start position
 
     @Test("a seek before the item is ready overrides the playlist's start")
     func seekBeforeReady() {
@@ -116,7 +116,7 @@ struct EngineStartUpTests {
         let requested = harness.mediaPaths.count
         harness.control(Self.preferences { _ in })
         harness.runToEnd()
-        // What was loaded or on its way then is played; what follows comes from the best.
+        // The player plays all media that was loaded or in flight, then continues with the best variant.
         #expect(Array(harness.loadedSegments.prefix(loaded.count)) == loaded)
         #expect(harness.mediaPaths[requested] == "a\(requested).ts")
         #expect(harness.loadedSegments.count == 40)

@@ -12,14 +12,14 @@ struct EngineSteeringTests {
     private struct Scene {
         var names = ["A", "B"]
         var server = "steer"
-        /// Segments of four seconds; nil for a live stream.
+        /// The number of segments of 4 s, or `nil` for a live stream.
         var count: Int? = 40
         var bandwidths = [1_000_000, 3_000_000]
         var hasAudio = false
         var steer: @Sendable (ScriptedOrigin.Visit) -> Reply = { _ in EngineSteeringTests.manifest("AB", ttl: 5) }
-        /// What becomes of everything else of a host; nil for nothing.
+        /// Returns a fault for a host's other requests, or `nil` for none.
         var fault: @Sendable (_ host: String, ScriptedOrigin.Visit) -> Reply? = { _, _ in nil }
-        /// Hosts besides those of the pathways that have the same.
+        /// Additional hosts with the same content as the pathways.
         var copies: [String] = []
 
         var origin: ScriptedOrigin {
@@ -202,7 +202,7 @@ struct EngineSteeringTests {
                 let distances = zip(times, times.dropFirst()).map { $1 - $0 }
                 #expect(distances.allSatisfy { $0 >= .seconds(60) }, "\(name), seed \(seed): \(times)")
             }
-            // A move for each segment at most.
+            // At most one move per segment.
             #expect(harness.moves.count <= 900 / 4 + departures.values.reduce(0) { $0 + $1.count })
         }
     }
@@ -245,12 +245,12 @@ struct EngineSteeringTests {
 
     struct Answer: CustomTestStringConvertible {
         var testDescription: String
-        /// What comes at first, and ten seconds later.
+        /// The first response of the server. The next one comes ten seconds later.
         var first = "{\"VERSION\":1,\"TTL\":10,\"PATHWAY-PRIORITY\":[\"A\"]}"
         var status: Int?
         var retryAfter: Duration?
         var text = ""
-        /// Seconds until the next question; nil for none within ten minutes.
+        /// The seconds until the next request, or `nil` if there is none within ten minutes.
         var wait: Int?
     }
 

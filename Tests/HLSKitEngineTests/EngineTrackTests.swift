@@ -83,7 +83,7 @@ struct EngineTrackTests {
     @Test("re-enabled frames are loaded from the playhead on, and waited for once enough have arrived")
     func framesAgain() throws {
         var origin = Self.origin()
-        // Slow enough to be waited for, if they were.
+        // The segment is slow enough to stall the player if it waited for it.
         origin.routes["v15.ts"] = { _ in .media(100_000).after(.seconds(3)) }
         var harness = EngineHarness.playing("main.m3u8", from: origin)
         harness.run(until: .seconds(20))

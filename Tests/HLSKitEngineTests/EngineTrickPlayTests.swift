@@ -9,7 +9,7 @@ import Testing
 @testable import HLSKitEngine
 
 extension ScriptedOrigin {
-    /// `main.m3u8`: forty segments of four seconds with separate audio, and a frame (`i…`) each two seconds.
+    /// Returns `main.m3u8` with forty segments of 4 s and separate audio, and a frame (`i…`) every 2 s.
     static func withIFrames(
         count: Int = 40, variants: KeyValuePairs<String, Int> = ["a": 1_000_000],
         _ change: (inout PlaylistText) -> Void = { _ in }
@@ -108,7 +108,7 @@ struct EngineTrickPlayTests {
         let numbers = Self.frames(harness, after: count)
         let last = try #require(numbers.last)
         let later = numbers.suffix(10).first ?? 0
-        // Two seconds each: at 16 there are 8 of them in a second.
+        // Frames are 2 s apart, so at rate 16 there are 8 per second.
         #expect(Double(last - later) / 9 >= Double(delay) / 1000 * 8)
         #expect(harness.state.currentTime.seconds > 16 * 40)
     }

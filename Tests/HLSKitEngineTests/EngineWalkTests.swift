@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Engine, random walks", .ownThread)
 struct EngineWalkTests {
-    /// Seeds in fifties: the first eight, or those that `HLSKIT_WALKS` names, as in `0-200`.
+    /// The first seeds of ranges of fifty. `HLSKIT_WALKS` overrides the default of eight, as in `0-200`.
     private static let firstSeeds: [Int] = {
         let text = ProcessInfo.processInfo.environment["HLSKIT_WALKS"] ?? "0-8"
         let bounds = text.split(separator: "-").compactMap { Int($0) }
@@ -32,8 +32,8 @@ struct EngineWalkTests {
         #expect(endCount > 20)
     }
 
-    /// Writes what the walks of ``firstSeeds`` told and asked for, to compare two states of the engine: `HLSKIT_WALK_LOG` is
-    /// what the files' names begin with.
+    /// Writes logs of the walks of ``firstSeeds``, to compare two versions of the engine. `HLSKIT_WALK_LOG` is the
+    /// prefix of the file names.
     @Test(
         "logs of random walks are written for comparison",
         .enabled(if: ProcessInfo.processInfo.environment["HLSKIT_WALK_LOG"] != nil), arguments: firstSeeds,
@@ -48,7 +48,7 @@ struct EngineWalkTests {
         }
     }
 
-    /// Each found something that no other walk had found.
+    /// Each of these seeds once found a bug that no other walk had found.
     @Test(
         "random walks that once hung reach their end",
         arguments: [1246, 2972, 3078, 5826, 6136, 8853, 11376].map { ($0, true) } + [3762, 9699].map { ($0, false) })
@@ -67,7 +67,7 @@ struct EngineWalk: CustomStringConvertible {
     private var lastTime = Duration.zero
     private var controls: [String] = []
 
-    /// `seeks` adds seeks, interstitials and rates that are tied to host time to what the user does.
+    /// - Parameter seeks: Whether the user also seeks, plays interstitials and ties rates to host times.
     init(seed: UInt64, seeks: Bool = false) {
         self.seeks = seeks
         var random = SplitMix64(seed: seed)
@@ -126,7 +126,7 @@ struct EngineWalk: CustomStringConvertible {
             ?? (harness.isStuck && harness.engine.machine.rate != 0 && !interstitialRuns ? "stuck" : nil)
     }
 
-    /// True if time may go back.
+    /// Performs a random action. Returns whether time may go back.
     private mutating func control() -> Bool {
         let choice = random.next() % 8
         switch choice {
@@ -212,7 +212,7 @@ struct EngineWalk: CustomStringConvertible {
         return origin
     }
 
-    /// One in `share` answers is a fault; 0 for none.
+    /// Returns a fault for one in `share` requests, or none if `share` is 0.
     private static func fault(_ visit: ScriptedOrigin.Visit, _ seed: UInt64, share: UInt64) -> ScriptedOrigin.Reply? {
         guard share > 0 else { return nil }
         var hash = seed &* 31 &+ UInt64(visit.earlierCount)

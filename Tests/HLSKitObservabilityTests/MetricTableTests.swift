@@ -65,7 +65,7 @@ struct MetricTableTests {
         let rows = try Self.rows()
         let names = Set(try seriesReported().map { String($0.prefix { $0 != "{" }) })
         #expect(names.isSubset(of: rows.keys))
-        // Gauges are gone with the players. Nothing was decoded.
+        // Gauges disappear with their players, and nothing was decoded.
         let unreported = Set(rows.filter { $0.value[1] != "gauge" }.keys).subtracting(names)
         #expect(
             unreported.isSubset(of: [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-/// Samples are copied, and a break in front of them is called off: none is missing, and none comes twice.
+/// Samples are remuxed while a break ahead of them is cancelled. No sample may be missing or repeated.
 @Suite("Remuxing and breaks that come and go", .ownThread, .timeLimit(.minutes(10)))
 struct BreakCopyTests {
     private final class Copies: SampleWriter {

@@ -17,7 +17,8 @@ struct BreakTests {
         var assetWords: [String]
         var requestedNames: [String]
 
-        /// The first frame whose time for writers, or whose moment, does not follow that before by a frame.
+        /// Returns a description of the first frame that does not follow its predecessor by one frame, or `nil` if
+        /// there is none.
         func irregular(_ time: (FrameLog.Entry) -> Duration) -> String? {
             for (index, pair) in zip(frames, frames.dropFirst()).enumerated().dropFirst() {
                 let distance = time(pair.1) - time(pair.0)
@@ -98,9 +99,9 @@ struct BreakTests {
     @Test(
         "a break plays without a gap: each frame once, 40 ms apart, for writers and on the clock",
         arguments: [
-            // Between segments, and inside of one.
+            // Between segments, and inside a segment.
             (8.0, 0.0 as Double?, 650), (7.0, 0, 650),
-            // In the place of what is there, and of more or less of it.
+            // The break replaces media of equal length, less media, or more.
             (8, nil, 500), (7, nil, 500), (8, 3, 575), (5, 10, 400),
         ])
     func joints(_ time: Double, _ offset: Double?, _ count: Int) throws {
@@ -133,7 +134,7 @@ struct BreakTests {
         #expect(outcome.irregular(\.itemTime) == nil)
     }
 
-    /// Distances of frames, in milliseconds, that are not those of the stream.
+    /// Returns the distances between frames that differ from the stream's, in milliseconds.
     static func odd(_ outcome: Outcome, _ time: (FrameLog.Entry) -> Duration) -> [Int] {
         zip(outcome.frames, outcome.frames.dropFirst()).dropFirst().map {
             Int(((time($1) - time($0)) / .milliseconds(1)).rounded())
@@ -360,14 +361,14 @@ extension BreakTests {
                 Self.range("one", at: time, #"X-ASSET-URI="https://ad.invalid/index.m3u8",X-RESUME-OFFSET=0"#),
                 Self.range("two", at: time, #"X-ASSET-LIST="https://lists.invalid/two.json",X-RESUME-OFFSET=0"#),
             ]
-            // It is there 1.5 s after the first asset is over, or never.
+            // The list arrives 1.5 s after the end of the first asset, or never.
             let serve = Self.serve(ranges, lists: lists, delay: .seconds(5.5 + Double(time)))
             let outcome = try Self.play(["main": 20, "ad": 4, "a": 4], nil) { request in
                 request.urlString.contains(".json") && lists.isEmpty ? .silence : serve(request)
             }
             #expect(outcome.frames.count == count)
             #expect(outcome.irregular(\.itemTime) == nil)
-            // The first frame of an asset is shown when it is there, before its time runs.
+            // The first frame of an asset is shown on arrival, before its time starts.
             let late = Self.odd(outcome, \.hostTime).filter { $0 > 200 }
             #expect(late.count == 1 && late.allSatisfy { (1_000...3_500).contains($0) }, "\(late)")
         }

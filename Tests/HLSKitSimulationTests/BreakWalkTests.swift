@@ -13,19 +13,19 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// Random items with random interstitials, servers and users, played by a whole player. What must hold whatever happens:
+/// Random items with random interstitials, servers and users, in a complete player. These rules must always hold:
 ///
-/// - the item stands while others are played in its place;
-/// - an event that plays once is begun once;
-/// - a seek over an event that must not be jumped over is refused, or that event plays first;
-/// - each frame of the item comes after the one before, but where a seek or a break leads elsewhere, and says so, and so does each
-///   sample of those that are copied, with what leads up to the frame at such a place;
-/// - the item comes to its end when it is asked to play;
-/// - a pathway is left for a failure no more than once in its penalty time, and for nothing else than what was told;
-/// - nothing is asked for when the player is closed.
+/// - The item does not advance while others replace it.
+/// - An event that plays once starts once.
+/// - A seek over an event that must not be skipped is refused, or the event plays first.
+/// - Each frame of the item follows the previous one, unless a seek or a break leads elsewhere and reports it. The same
+///   holds for remuxed samples, which then begin with the samples that lead up to the frame.
+/// - The item plays to its end on request.
+/// - A failed pathway is left at most once in its penalty time. All other moves follow the steering server.
+/// - A closed player sends no requests.
 ///
-/// Every third item comes from two hosts, of which one at a time may be down, and a server steers between them that is often of
-/// no use. A step is 100 ms. `HLSKIT_WALKS` names tens of walks, as in `0-200`; the first one is the default.
+/// Every third item is on two hosts, of which one may be down, with a mostly useless steering server. A step is 100 ms.
+/// `HLSKIT_WALKS` selects tens of walks, as in `0-200`. The default is the first one.
 @Suite("P01: Random walks through items with breaks", .ownThread, .timeLimit(.minutes(240)))
 struct BreakWalkTests {
     private static let tens: [Int] = {
@@ -79,7 +79,7 @@ struct BreakWalk: Sendable {
             var violations: [String] = []
             var frames: [Duration] = []
             var samples: [Duration] = []
-            /// Places where the item may go on that does not follow from the frame before.
+            /// The times at which the item may continue without following the previous frame.
             var landings: [Duration] = []
             var begun: [String: Int] = [:]
             var isInBreak = false
@@ -126,17 +126,17 @@ struct BreakWalk: Sendable {
         func end() {}
     }
 
-    /// What is served: an item, its events as its playlist says them, assets, and lists of them.
+    /// Serves an item, the events in its playlist, assets, and asset lists.
     private final class Server: Sendable {
         struct Listed: Sendable {
             var tag: String
             var from: Duration
             var until: Duration
         }
-        /// Two pathways, A at one host and B at another.
+        /// Two pathways: A on one host and B on another.
         struct Steering: Sendable {
             var answers: [SimulatedResponse]
-            /// When one of the hosts is down, in order, never both at a time.
+            /// The outages of the hosts in order. They never overlap.
             var outages: [(host: String, time: Range<Duration>)]
 
             static let playlist = """
@@ -215,7 +215,6 @@ struct BreakWalk: Sendable {
         }
     }
 
-    /// So many seconds after the first segment.
     static func date(_ seconds: Int) -> String {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "2026-01-01T\(two(seconds / 3600)):\(two(seconds / 60 % 60)):\(two(seconds % 60)).000Z"
@@ -270,7 +269,7 @@ struct BreakWalk: Sendable {
             return response
         }
 
-        /// Answers of a steering server, few of them of use, and outages of the hosts.
+        /// Returns a steering server's responses, mostly useless, and outages of the hosts.
         mutating func steering(seconds: Int) -> Server.Steering {
             let answers = (0..<12).map { _ in
                 let text =
@@ -380,7 +379,7 @@ struct BreakWalk: Sendable {
         let controller: InterstitialEventController
         let length: Int
         let isUnpaced: Bool
-        /// Samples are copied, and decoded as well.
+        /// Whether samples are remuxed in addition to being decoded.
         let copies: Bool
         let events: [InterstitialEvent]?
         var plan: Plan
@@ -547,8 +546,9 @@ struct BreakWalk: Sendable {
             }
         }
 
-        /// Each sample follows the one before, but where the player said so: there with what leads up to the frame, from the
-        /// beginning of its segment on. What is there only because others need it lasts for a moment.
+        /// Checks that each sample follows the previous one, except where the player reported a jump. After a jump,
+        /// samples begin at the start of the segment, with the samples that lead up to the frame. Samples that only
+        /// others need are very short.
         func judgeSamples() {
             let (samples, landings) = notebook.state.withLock { ($0.samples, $0.landings) }
             if copies, samples.isEmpty { notebook.fail("no sample was copied") }
@@ -560,7 +560,7 @@ struct BreakWalk: Sendable {
             }
         }
 
-        /// No loop between pathways.
+        /// Checks that the player does not move back and forth between pathways.
         func judgeMoves() {
             let (moves, answers) = notebook.state.withLock { ($0.moves, $0.steeringCount) }
             let failures = moves.filter { $0.reason == .failure }

@@ -103,7 +103,7 @@ struct ClientDataTests {
         #expect(Set(kinds) == ["m3u8 m", "mp4 i", "m4s v"])
         let media = try session.visits.media.map { try ClientDataLine($0) }
         #expect(media.count == session.sum(\.numberOfMediaRequests))
-        // Starvation is told once for each stall at least, and never without one.
+        // A stall reports starvation at least once.
         let starved = lines.count { $0["bs"] != nil }
         let stalls = session.sum(\.numberOfStalls)
         #expect(stalls > 0)
@@ -129,7 +129,7 @@ struct ClientDataTests {
     func buffer() throws {
         let session = try Self.session(
             Self.data { $0.eventTargets = [Self.target { $0.events = [.responseReceived] }] })
-        // When each resource was there, by what was reported of it.
+        // The times at which transfers ended, from the reports about them.
         var ends: [String: Duration] = [:]
         for line in try session.visits.lines() {
             let (url, last) = (try #require(line["url"]), line.number("ttlb").map { Duration.milliseconds(Int($0)) })
@@ -141,7 +141,7 @@ struct ClientDataTests {
             let line = try ClientDataLine(request)
             let index = try #require(Int(request.urlString.split(separator: "/").last?.dropLast(4) ?? ""))
             let (ahead, playhead) = (try #require(line.number("bl")), try #require(line.number("pt")))
-            // What is before it was asked for before, and is here but for what is under way.
+            // All earlier media was requested before, and has arrived unless it is in flight.
             #expect(ahead <= Double(index * 6000) - playhead + 51, "\(line.values)")
             #expect(ahead >= Double((index - 1) * 6000) - playhead - 51, "\(line.values)")
             if let before, let end = ends[before.urlString], end < request.time - .milliseconds(1) {
@@ -173,7 +173,7 @@ struct ClientDataTests {
             try #require(lines.first { $0["e"] == "ps" && $0["sta"] == state }?.number("ts"))
         }
         #expect(reported == [try first("p") - first("s")])
-        // What is told is what the player goes by.
+        // The report contains the player's own estimate.
         let known = try #require(session.play.state.statistics.throughputEstimate)
         #expect(lines.last { $0["e"] == "ps" }?.number("mtp") == (known / 100_000).rounded() * 100)
     }
@@ -221,7 +221,7 @@ struct ClientDataTests {
             let line = try ClientDataLine(request)
             #expect(line["st"] == "ll")
             let (playhead, latency) = (try #require(line.number("pt")), try #require(line.number("ltc")))
-            // The edge is up to a part, and a request, older than now.
+            // The edge may be older than now by a part and a request.
             let age = epoch + request.time / .milliseconds(1) - playhead - latency
             #expect((-20...600).contains(age), "\(age)")
         }
@@ -229,7 +229,7 @@ struct ClientDataTests {
 
     // MARK: Without a player
 
-    /// Lines of what is asked for without a player, by the ends of names.
+    /// Returns the requests that `body` sends without a player, with their client data.
     private static func lines(
         _ stream: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse,
         _ body: @escaping @Sendable (AssetOptions) async throws -> Void
@@ -337,7 +337,7 @@ struct ClientDataTests {
         let media = try session.visits.media.map { try ClientDataLine($0) }
         #expect(media.count == 20)
         #expect(session.sum(\.numberOfStalls) == 0)
-        // Segments of the stream are exactly as large as their bit rate says.
+        // Segments of the stream have exactly the size for their bit rate.
         let bytes = media.reduce(0) { $0 + ($1.number("br") ?? 0) * ($1.number("d") ?? 0) / 8 }
         let maps = session.visits.requests.count { $0.urlString.hasSuffix(".mp4") } * Self.mapByteCount
         #expect(Int(bytes) + maps == session.log.reduce(0) { $0 + Int($1.numberOfBytesTransferred) })
@@ -390,11 +390,11 @@ struct ClientDataTests {
         #expect(all("c").count == 1)
         #expect(all("ps").last?.number("bsa") == Double(session.sum(\.numberOfStalls)))
         #expect(lines.count { $0["msd"] != nil } == 1)
-        // Intervals: by the clock, all the time.
+        // Time events follow the clock throughout the session.
         let ticks = all("t").compactMap { $0.number("ts") }
         #expect(ticks.count >= 5)
         #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $1 - $0 == 20_000 })
-        // One line for each request that came to its end, as long as the session was open.
+        // Each request that ends while the session is open has a line.
         let responses = all("rr")
         let abandoned = session.play.log.lines.count { $0.contains("abandoned") }
         #expect(responses.count >= session.visits.media.count - abandoned)
@@ -535,7 +535,7 @@ struct ClientDataTests {
         #expect(sessions[0].visits.all == sessions[1].visits.all)
     }
 
-    // MARK: What servers tell
+    // MARK: Server data
 
     @Test("mb limits the variant and etp is the first estimate; both can be ignored by configuration")
     func hints() throws {

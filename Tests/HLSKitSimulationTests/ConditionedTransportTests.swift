@@ -20,8 +20,8 @@ struct ConditionedTransportTests {
         return (transport.start(request) { record.record($0) }, record)
     }
 
-    // 800 kbit/s = 100 bytes per ms, 50 ms of latency, 10 000 bytes:
-    //   0 ... 50 nothing | response at 50 | bytes 50 ... 150 | end at 150
+    // 800 kbit/s are 100 bytes per ms. With a latency of 50 ms and 10 000 bytes, the response comes at 50 ms, and the
+    // bytes arrive from 50 to 150 ms.
     @Test("no byte arrives before the latency, then bytes arrive at the bandwidth")
     func shape() throws {
         let transfer = start(try transport("1000,800,50"))
@@ -54,7 +54,7 @@ struct ConditionedTransportTests {
         let transport = try transport("1000,8000,0")
         let first = start(transport)
         let second = start(transport)
-        // 1 MB over 1000 bytes per ms; both wait from the start.
+        // 1 MB at 1000 bytes per ms, for two requests that begin together.
         base.tasks[0].answer(byteCount: 500_000)
         base.tasks[1].answer(byteCount: 500_000)
         clock.run { first.record.byteCount + second.record.byteCount >= 500_000 }
@@ -161,12 +161,12 @@ struct ConditionedDeadlineTests {
         arguments: [
             Case(name: "no first byte for 8 s", csv: "100000,800,9000", byteCount: 1000, failsAt: 8000),
             Case(name: "a first byte after 7 s", csv: "100000,800,7000", byteCount: 1000, failsAt: nil),
-            // 10 ms of latency, then 100 bytes per ms until 1000 ms.
+            // 10 ms of latency, then 100 bytes per ms up to 1000 ms.
             Case(name: "dead air of 7 s", csv: "1000,800,10\n7000,0,10\n", byteCount: 200_000, failsAt: 7000),
             Case(name: "dead air of 5 s", csv: "1000,800,10\n5000,0,10\n", byteCount: 190_000, failsAt: nil),
-            // 1000 bytes a second are enough, less is not.
+            // 1000 bytes per second are enough. Fewer are not.
             Case(name: "a slow link", csv: "1000,12,0", byteCount: 30_000, failsAt: nil),
-            // The second of two packets of 1460 bytes would come after 7.786 s: 5.84 s are bought by the first.
+            // The second packet of 1460 bytes would arrive after 7.786 s. The first one pays for only 5.84 s.
             Case(name: "a trickle", csv: "1000,1.5,0", byteCount: 30_000, failsAt: 6000),
         ])
     func deadAir(example: Case) throws {

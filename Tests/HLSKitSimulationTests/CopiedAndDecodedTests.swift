@@ -19,7 +19,6 @@ struct CopiedAndDecodedTests {
         func finish() {}
     }
 
-    /// Begins at the first picture, in seconds.
     private static func start(_ session: PartStage.Session) throws -> Double {
         let startup = try #require(session.play.state.statistics.startupTime)
         return startup / .seconds(1)

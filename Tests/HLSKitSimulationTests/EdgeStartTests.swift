@@ -2,11 +2,11 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// How far behind the edge playing by parts begins where the first media takes its time to come: parts of half a second, four
-/// to a segment, whose first is independent; `PART-HOLD-BACK` is 1.5 s.
+/// Starts of playback with parts if the first media is slow. Parts last 0.5 s. Only the first of the four parts in a
+/// segment is independent. `PART-HOLD-BACK` is 1.5 s.
 @Suite("Start at the live edge", .timeLimit(.minutes(10)))
 struct EdgeStartTests {
-    /// A round trip of 80 ms and four times the bit rate.
+    /// The link has a round trip of 80 ms and four times the bit rate.
     private static func stage(lag: Int) -> PartStage {
         var stage = PartStage()
         stage.origin.bitRates = [400_000, 1_400_000]
@@ -27,12 +27,12 @@ struct EdgeStartTests {
         }
         let live = try #require(session.play.state.statistics.live)
         #expect(session.stallCount + session.lossCount == 0, "\(session.play.log.text)")
-        // What is listed later is later, and lists take as long to come as a request does.
+        // A later listing delays playback, and a playlist takes as long as any request.
         let latency = try #require(live.latency(atPercentile: 0.95))
         #expect((Duration.milliseconds(1490 + lag)...(.milliseconds(1710 + lag))).contains(latency), "\(latency)")
         #expect(session.count("jumped") == 0)
         #expect(Set(session.visits.names).count == session.visits.names.count)
-        // Between the first picture and where time runs on from, unless time runs on from that picture.
+        // The only gap is between the first frame and the time from which playback continues, if they differ.
         let breaks = session.presented.breaks
         #expect(breaks.count <= 1)
         #expect(breaks.allSatisfy { $0.lowerBound == session.presented.frames.first?.seconds }, "\(breaks)")

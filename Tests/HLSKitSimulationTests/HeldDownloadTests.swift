@@ -7,7 +7,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Downloads of a ``LowLatencyOrigin``: segments of two seconds, eight of them at the start and sixteen in all.
+/// Downloads from a ``LowLatencyOrigin`` with segments of 2 s: eight at the start and sixteen in all.
 @Suite("Downloads with blocking playlist reloads", .timeLimit(.minutes(10)))
 struct HeldDownloadTests {
     private static func download(
@@ -71,6 +71,6 @@ struct HeldDownloadTests {
 }
 
 extension LowLatencyOrigin.Fault.Kind {
-    /// It hits requests that are not to be held as well.
+    /// Whether the fault also affects requests that do not block.
     fileprivate var isServerFailure: Bool { if case .status = self { true } else { false } }
 }

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// Players of a ``LowLatencyOrigin`` that lists no parts: segments of two seconds, eight of them at the start.
+/// Players of a ``LowLatencyOrigin`` without parts. Segments last 2 s, and eight exist at the start.
 @Suite("Blocking playlist reloads", .timeLimit(.minutes(10)))
 struct HeldReloadTests {
     private static func play(
@@ -33,7 +33,7 @@ struct HeldReloadTests {
         #expect(session.count("stalled") == 0)
         #expect(session.count("no low latency") == 0)
         let lists = session.visits.lists
-        // The first is asked for plainly; from then on each segment by its number.
+        // The first request has no directives. Each later one names the next segment.
         #expect(lists.count == 31)
         #expect(
             session.visits.held.map { $0.urlString.split(separator: "?")[1] }
@@ -66,7 +66,7 @@ struct HeldReloadTests {
     struct Fault: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var origin: LowLatencyOrigin
-        /// Requests that were sent to be held after the fault began, at 10 s.
+        /// The number of blocking requests after the fault begins at 10 s.
         var held: ClosedRange<Int>
         var stalls = false
     }

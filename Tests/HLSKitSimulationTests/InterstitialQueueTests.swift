@@ -78,7 +78,7 @@ struct InterstitialQueueTests {
                 "played listed", "end main", "now three", "begin last in three", "played last", "end three", "now -",
             ], "\(words)")
         #expect(log.frames.count == 200 + 50 + 200 + 50 + 100 + 50)
-        // Without a hole, but for what comes behind a break at the end of an item.
+        // Frames have no gaps, even after a break at the end of an item.
         let odd = zip(log.frames, log.frames.dropFirst()).dropFirst().map { $1.hostTime - $0.hostTime }
             .filter { $0 < .milliseconds(39.9) || $0 > .milliseconds(40.1) }
         #expect(odd.isEmpty, "\(odd)")

@@ -4,8 +4,8 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-/// Images of a live stream: segments of two seconds in a window of sixteen seconds and, where there is a list of I-frames, one
-/// of half a second each. Its list counts for itself.
+/// Images of a live stream with segments of 2 s in a window of 16 s. Its I-frame playlist, if any, has a frame every
+/// 0.5 s and its own sequence numbers.
 @Suite("Images of live streams", .timeLimit(.minutes(10)))
 struct LiveImageTests {
     private final class Visits: Sendable {
@@ -19,7 +19,8 @@ struct LiveImageTests {
 
     private static let base = "https://low-latency.invalid/"
 
-    /// The parts as frames: what was complete at a time, of the window.
+    /// Returns an I-frame playlist that lists the parts of the window as frames. It contains the parts that are
+    /// complete at `time`.
     private static func iFrames(of origin: LowLatencyOrigin, at time: Duration) -> String {
         let end = Int(time / origin.partDuration) + origin.windowSegmentCount * origin.partsPerSegment
         let first = end - origin.windowSegmentCount * origin.partsPerSegment
@@ -89,7 +90,7 @@ struct LiveImageTests {
             for time in [5.0, 60] {
                 await #expect(throws: HLSError.self) { try await generator.image(at: Self.seconds(time)) }
             }
-            // An exact image comes from a variant, which is on the timeline of the frames.
+            // An exact image comes from a variant, which shares the frames' timeline.
             let actual = try await generator.image(at: Self.seconds(36.25)).actualTime.seconds
             #expect(abs(actual - 36.25) < 0.05, "\(actual)")
         }

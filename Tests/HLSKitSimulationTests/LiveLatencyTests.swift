@@ -4,7 +4,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-/// How far behind the edge a live stream is played. Parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
+/// The distance from the live edge during playback. Parts last 0.5 s, four to a segment. `PART-HOLD-BACK` is 1.5 s.
 @Suite("Live latency", .timeLimit(.minutes(10)))
 struct LiveLatencyTests {
     private struct Sample {
@@ -47,7 +47,9 @@ struct LiveLatencyTests {
         ])
     }
 
-    /// Plays and looks four times a second. `pauses`: in these seconds the player is paused.
+    /// Plays a stream and takes a sample four times a second.
+    ///
+    /// - Parameter pauses: The seconds during which the player is paused.
     private static func play(
         _ origin: LowLatencyOrigin = LowLatencyOrigin(), over trace: NetworkTrace? = nil, for seconds: Int,
         pauses: Range<Int>? = nil, knowsDate: Bool = true, prefer: (PlayerItem) -> Void = { _ in }
@@ -59,7 +61,7 @@ struct LiveLatencyTests {
             return origin.response(to: request)
         }
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
-        // The clock of this machine is right, whatever that of the origin is.
+        // This machine's clock is right even if the origin's is wrong.
         if knowsDate { configuration.wallClock = { LowLatencyOrigin().epoch } }
         configuration.decodesWithoutOutput = [.video]
         let player = Player(configuration: configuration)
@@ -91,7 +93,7 @@ struct LiveLatencyTests {
     @Test("M06: the latency is the time since the presented date, weighted by presentation time")
     func latency() throws {
         let session = try Self.play(for: 30)
-        // The start took as long as playlist and media took.
+        // The latency includes the time for the playlist and the first media.
         #expect(session.latencies(1..<30).allSatisfy { (1.5...1.65).contains($0) }, "\(session.latencies(0..<30))")
         #expect(session.rates.isSubset(of: [0, 1]))
         let live = try #require(session.state.statistics.live)
@@ -100,7 +102,7 @@ struct LiveLatencyTests {
         for value in [live.meanLatency, live.latency(atPercentile: 0.5), live.maximumLatency] {
             #expect(abs(try #require(value).seconds - latency) < 0.02)
         }
-        // Three of the first segments' parts, then one each half second; each list by a held request.
+        // Three parts of the first segments, then one every 0.5 s. Each playlist is a blocking reload.
         #expect((60...65).contains(live.numberOfParts))
         #expect(abs(live.numberOfBlockingReloads - 60) <= 2)
         #expect(abs(live.numberOfDeltaUpdates - 60) <= 2)
@@ -126,7 +128,7 @@ struct LiveLatencyTests {
         origin.independentInterval = interval
         let session = try Self.play(origin, for: 3)
         #expect(session.media.first == [1: "7.2", 2: "7.2", 4: "7.0", 8: "7.0"][interval])
-        // Where decoding begins has no part in the latency, but for the time that it takes to load.
+        // The start of decoding affects the latency only by its load time.
         #expect(session.latencies(1..<3).allSatisfy { (1.5...1.9).contains($0) }, "\(session.latencies(0..<3))")
     }
 
@@ -165,7 +167,7 @@ struct LiveLatencyTests {
         for index in waits {
             let state = session.samples[index].state
             let end = try #require(state.loadedTimeRanges.last?.end)
-            // It has played for a quarter of a second at most when it is seen.
+            // Playback resumed at most 0.25 s before this sample.
             #expect(end.seconds - state.currentTime.seconds >= 0.75, "\(state)")
         }
     }
@@ -220,7 +222,7 @@ struct LiveLatencyTests {
         #expect(right.log.text == wrong.log.text)
         #expect(right.media == wrong.media)
         #expect(right.samples.map(\.state.timebaseRate) == wrong.samples.map(\.state.timebaseRate))
-        // What is listed stands still while nothing can be loaded, by up to the outage.
+        // During an outage the playlist does not advance, so latencies differ by up to its length.
         for (seconds, difference) in [(1..<20, 0.05), (20..<30, 2.01), (30..<40, 0.05)] {
             for (one, other) in zip(right.latencies(seconds), wrong.latencies(seconds)) {
                 #expect(abs(one - other) < difference)

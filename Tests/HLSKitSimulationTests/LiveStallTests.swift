@@ -13,7 +13,7 @@ struct LiveStallTests {
         let transport = SimulatedTransport(over: trace, clock: clock) { origin.response(to: $0) }
         let play = try VirtualPlay(origin.url(ofVariant: 1), clock: clock, transport: transport, limit: limit)
         #expect(play.log.lines.count { $0.contains("failed") || $0.contains("missed") } == 0, "\(play.log.text)")
-        // All but the pause and what is waited for after it.
+        // The playhead advances except in the pause and the wait after it.
         #expect(play.state.currentTime.seconds > limit.seconds - 40, "\(play.log.text)")
         return play.state.statistics.numberOfStalls
     }

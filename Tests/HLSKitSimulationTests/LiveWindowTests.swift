@@ -3,11 +3,11 @@ import HLSKitSimulation
 import HLSKitTime
 import Testing
 
-/// Players of a live stream whose window is ten minutes: segments of two seconds, two variants of 0.4 and 1 Mbit/s, and
-/// parts near the edge.
+/// Players of a live stream with a window of ten minutes. Segments last 2 s, with parts near the edge. The variants are
+/// 0.4 and 1 Mbit/s.
 @Suite("Far behind the live edge", .timeLimit(.minutes(10)))
 struct LiveWindowTests {
-    /// A part has its number behind that of its segment.
+    /// The name of a part has its number after the segment's number.
     private static func isPart(_ request: SimulatedRequest) -> Bool {
         (request.urlString.split(separator: "/").last ?? "").filter { $0 == "." }.count == 2
     }
@@ -22,7 +22,7 @@ struct LiveWindowTests {
         func count(_ text: String) -> Int { lines.count { $0.contains(text) } }
     }
 
-    /// Rates are in kbit/s, each for so many seconds.
+    /// - Parameter rates: The bandwidths in kbit/s and their durations in seconds.
     private static func play(
         offset: Int, rates: [(seconds: Int, kilobits: Int)] = [(10_000, 8_000)],
         _ change: (inout LowLatencyOrigin) -> Void = { _ in },
@@ -115,7 +115,7 @@ struct LiveWindowTests {
             #expect(await player.seekToLiveEdge())
             try await clock.sleep(for: .seconds(10))
             let offset = player.state.liveOffset?.seconds ?? 0
-            // Of what is listed, which is up to a part old.
+            // The offset is relative to the playlist, which may be a part old.
             #expect((1.4...2.2).contains(offset), "\(offset)")
             #expect(player.state.timebaseRate == 1)
             try await Self.sleep(until: 60, clock)

@@ -25,7 +25,7 @@ struct LockedPlayersTests {
             let players = [one, other]
             for player in players { try Self.makeReady(player, queue) }
             try await clock.sleep(for: .seconds(2))
-            // The second is told when the first runs already.
+            // The second player gets the rate while the first one already plays.
             for (rate, wait) in [(Float(1), Duration.milliseconds(100)), (1.5, .milliseconds(-200))] {
                 let start = one.sourceClock.now + wait
                 let place = one.currentTime + .seconds(2)
@@ -54,7 +54,7 @@ struct LockedPlayersTests {
         let queue = try VirtualQueue(["a": 60])
         let clock = queue.clock
         let epoch = HostTime(offset: .seconds(1_700_000_000))
-        /// The server's clock runs faster than those of the machines.
+        /// The server's clock runs faster than the machines' clocks.
         @Sendable func serverTime() -> HostTime { epoch + clock.now.offset * 1.0004 }
         try clock.run {
             let machines = [Duration.milliseconds(-30), .milliseconds(45)].map { offset in

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-/// What a player counts of low latency, beside what its origin was asked for and gave: parts of half a second.
+/// Compares a player's low-latency counters with the requests and responses of its origin. Parts last 0.5 s.
 @Suite("Low-latency counts", .timeLimit(.minutes(10)))
 struct LowLatencyCountTests {
     private final class Ledger: Sendable {
@@ -11,7 +11,7 @@ struct LowLatencyCountTests {
             var held = 0
             var deltas = 0
             var parts = 0
-            /// Parts that were asked for before they were whole, by what became of them.
+            /// Requests for unfinished parts. `vainHints` counts the unsuccessful ones.
             var hints = 0
             var vainHints = 0
         }
@@ -71,7 +71,7 @@ struct LowLatencyCountTests {
         for kind in [LowLatencyOrigin.Fault.Kind.hint(.neverAppears), .hint(.withdrawn)] {
             let (origin, player) = try Self.play(kind)
             #expect(player.numberOfUsedHints == origin.hints, "\(kind)")
-            // After three in a row none is asked for, so that none is under way.
+            // After three wasted hints in a row the player stops requesting them, so none is in flight.
             #expect(player.numberOfWastedHints == origin.vainHints, "\(kind)")
             #expect(player.numberOfWastedHints > 0)
             #expect(player.numberOfParts == origin.parts)

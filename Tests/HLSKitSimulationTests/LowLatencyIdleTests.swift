@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// Players of a stream of low latency that have nothing to play, or may not: they ask for nothing, and servers hold nothing for
+/// Low-latency players without anything to play, or that may not play. They send no requests, and servers hold none for
 /// them.
 @Suite("Idle low-latency players", .timeLimit(.minutes(10)))
 struct LowLatencyIdleTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-/// Parts of half a second, four to a segment; eight segments are there at the start.
+/// Parts last 0.5 s, four to a segment. Eight segments exist at the start.
 @Suite("Simulated low-latency origin")
 struct LowLatencyOriginTests {
     private static func answer(
@@ -25,7 +25,7 @@ struct LowLatencyOriginTests {
         origin.response(to: SimulatedRequest(urlString: LowLatencyOrigin.base + path, time: time))
     }
 
-    /// The last part that a playlist lists, as a segment and its place there.
+    /// Returns the segment number and the index of the last listed part.
     private static func edge(_ playlist: MediaPlaylist) -> [Int] {
         let next = playlist.mediaSequence + playlist.segments.count
         if !playlist.trailingParts.isEmpty { return [next, playlist.trailingParts.count - 1] }
@@ -38,7 +38,7 @@ struct LowLatencyOriginTests {
         return origin
     }
 
-    /// A third of a second: quotients that no binary fraction is.
+    /// An origin with parts of a third of a second, which has no exact binary fraction.
     private static var thirds: LowLatencyOrigin {
         var origin = LowLatencyOrigin()
         origin.partDuration = .microseconds(333_333)
@@ -76,7 +76,7 @@ struct LowLatencyOriginTests {
                     #expect(before.playlist.targetDuration == playlist.targetDuration)
                 }
                 #expect(playlist.duration >= playlist.targetDuration * 3)
-                // Parts are those of the last three target durations.
+                // Only the last three target durations have parts.
                 let old = playlist.segments.dropLast(3)
                 #expect(old.allSatisfy { $0.parts.isEmpty || playlist.targetDuration > $0.duration })
                 before = (playlist, edge)
@@ -131,7 +131,7 @@ struct LowLatencyOriginTests {
         }
     }
 
-    // MARK: Held requests
+    // MARK: Blocking requests
 
     struct Held: CustomTestStringConvertible, Sendable {
         var query: String
@@ -142,7 +142,7 @@ struct LowLatencyOriginTests {
         var testDescription: String { "\(query) at \(time)" }
     }
 
-    /// At 0.1 s segment 7 is the last, and none of 8 is there; its parts come at 0.5 s, 1 s …
+    /// At 0.1 s segment 7 is complete and 8 has no parts. Its parts appear at 0.5 s, 1 s and so on.
     static let requests: [Held] = [
         Held(query: "_HLS_msn=8&_HLS_part=0", delay: .milliseconds(400), edge: [8, 0]),
         Held(query: "_HLS_msn=8&_HLS_part=2", delay: .milliseconds(1400), edge: [8, 2]),

@@ -5,7 +5,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-/// Recordings of a ``LowLatencyOrigin``, whose parts have twelve frames each, by their own timestamps.
+/// Recordings of a ``LowLatencyOrigin`` by their own timestamps. Each part has twelve frames.
 @Suite("Recording with parts", .timeLimit(.minutes(10)))
 struct LowLatencyRecordTests {
     private final class Timestamps: SampleWriter {
@@ -20,7 +20,7 @@ struct LowLatencyRecordTests {
         func finish() {}
     }
 
-    /// In ticks of 90 kHz.
+    /// The length of a part in ticks of 90 kHz.
     private static let partLength: Int64 = 45_000
     private static let framesPerPart = 12
 
@@ -39,7 +39,7 @@ struct LowLatencyRecordTests {
         { $0.faults = [.init(kind, during: .seconds(range.lowerBound)..<(.seconds(range.upperBound)))] }
     }
 
-    /// Media takes long to come, and playing begins further on than where it would have.
+    /// Returns a change that delays media, so that playback begins later in the stream.
     private static func slowStart(_ independentInterval: Int) -> @Sendable (inout LowLatencyOrigin) -> Void {
         {
             $0.independentInterval = independentInterval
@@ -116,7 +116,7 @@ struct LowLatencyRecordTests {
         let parts = counts.keys.sorted()
         let (first, last) = (try #require(parts.first), try #require(parts.last))
         #expect(parts == Array(first...last), "\(parts)\n\(log.text)")
-        // What it begins and ends with may be a piece of a part.
+        // The first and the last part may be incomplete.
         let whole = counts.filter { $0.key != first && $0.key != last }
         #expect(whole.values.allSatisfy { $0 == Self.framesPerPart }, "\(whole.filter { $0.value != 12 })")
         #expect(parts.count > 40, "\(parts.count)\n\(log.text)")

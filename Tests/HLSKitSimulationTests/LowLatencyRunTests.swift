@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-/// Parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s. 1, 3 and 6 Mbit/s.
+/// Parts last 0.5 s, four to a segment. `PART-HOLD-BACK` is 1.5 s. The variants are 1, 3 and 6 Mbit/s.
 @Suite("Low latency over a trace", .timeLimit(.minutes(10)))
 struct LowLatencyRunTests {
     static func run(
@@ -23,7 +23,7 @@ struct LowLatencyRunTests {
         #expect(session.loads.count > 75)
         #expect(session.loads.allSatisfy { $0.mediaDuration == 0.5 })
         #expect(session.loads.suffix(60).allSatisfy { $0.variant == 2 })
-        // It begins with the newest independent part that is far enough from the edge.
+        // Playback starts at the newest independent part that is far enough from the edge.
         #expect(session.latency.mean > 1.5 && session.latency.percentile95 < 2.2)
         #expect(session.score.meanKilobitsPerSecond > 5000)
         #expect(session.score.switchesPerMinute < 4)
@@ -61,7 +61,7 @@ struct LowLatencyRunTests {
         let session = try Self.run(trace, seconds: 120)
         #expect(session.stalls.count <= 1)
         #expect(session.loads.contains { $0.variant == 0 })
-        // At most down and up again for each slump.
+        // At most one switch down and one up for each slump.
         #expect(session.score.switchesPerMinute < 10)
     }
 

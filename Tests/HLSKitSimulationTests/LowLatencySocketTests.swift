@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Players of a ``LowLatencyServer``, in real time: parts of a tenth of a second, ten to a segment, over HTTP/1.1.
+/// Players of a ``LowLatencyServer`` in real time. Parts last 0.1 s, ten to a segment. Requests use HTTP/1.1.
 @Suite("Low latency on sockets", .timeLimit(.minutes(10)), .serialized)
 struct LowLatencySocketTests {
     private static var origin: LowLatencyOrigin {
@@ -59,7 +59,7 @@ struct LowLatencySocketTests {
         let media = session.server.media
         #expect(media.count >= 20 && media.allSatisfy { $0.contains(".") })
         #expect(Set(media).count == media.count)
-        // A list a part, some of which are held; none waits for another request.
+        // Each part has a playlist request, and some requests block. No request waits for another one.
         #expect(session.server.lists.count >= 15)
         #expect(Set(session.server.visits.map(\.connection)).count <= 4)
     }
@@ -79,7 +79,7 @@ struct LowLatencySocketTests {
         var kind: LowLatencyOrigin.Fault.Kind
         var stalls = false
         var declines = false
-        /// What is played of it: a server is told of when it has failed more than once.
+        /// The length of playback. A server is reported only after more than one failure.
         var length = Duration.seconds(3)
     }
 
@@ -108,7 +108,7 @@ struct LowLatencySocketTests {
         if !fault.stalls { #expect(session.count("playbackStalled") == 0, "\(session.events)") }
         let statistics = session.state.statistics
         #expect(statistics.numberOfDamagedSamples == 0)
-        // Two frames a part, ten parts a second.
+        // Parts have two frames, and there are ten parts per second.
         #expect(statistics.numberOfDecodedVideoFrames > 50)
     }
 
@@ -126,7 +126,7 @@ struct LowLatencySocketTests {
             for _ in 0..<100 where server.lists.last?.wasLeft == false {
                 try await ContinuousClock().sleep(for: .milliseconds(10))
             }
-            // Neither answered nor still waited for.
+            // The request is neither answered nor still waiting.
             #expect(server.lists.last?.wasLeft == true)
         }
     }
@@ -144,7 +144,7 @@ struct LowLatencySocketTests {
         for await time in try player.times(every: .milliseconds(50)) where time > MediaTime.seconds(1) {
             if player.timeControlStatus == .playing { break }
         }
-        // A list and a part are held.
+        // A playlist request and a part request are blocking.
         func lasting() -> [LowLatencyServer.Visit?] {
             [server.lists.last, server.visits.last { $0.path.hasSuffix(".m4s") }]
         }

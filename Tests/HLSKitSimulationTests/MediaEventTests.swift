@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Events inside media", .timeLimit(.minutes(10)))
 struct MediaEventTests {
-    /// What a log says of events: when they were told, in seconds from when item time 0 was presented (or would have been), and
-    /// the item time that they name.
+    /// A reported event. `time` is the time of the report in seconds after the presentation of item time 0, also if
+    /// that is never presented. `place` is the event's item time.
     private struct Reported: Sendable {
         var text: String
         var time: Double
@@ -38,8 +38,8 @@ struct MediaEventTests {
 
     // MARK: Transport streams
 
-    /// Ten segments of 94 frames of sound, 2.00533 s each. Tags lie at 0.5 s of segments 1 and 7; a section comes three times in
-    /// segment 2, from its second 0.64 on.
+    /// Serves ten segments of 94 audio frames, 2.00533 s each. Tags are at 0.5 s of segments 1 and 7. A section appears
+    /// three times in segment 2, from 0.64 s on.
     private static func transportStream() throws -> @Sendable (SimulatedRequest) -> SimulatedResponse {
         let section = try SpliceInformation(text: sectionText).bytes
         var files: [String: [UInt8]] = [:]
@@ -162,8 +162,8 @@ struct MediaEventTests {
         return be(body.count + 4, 4) + body
     }
 
-    /// Parts 15.0 to 16.3 repeat an event of second 31.25 of the stream; those from 18.1 on to the end of that segment one of
-    /// their start, with a number.
+    /// Parts 15.0 to 16.3 repeat an event at 31.25 s of the stream. The parts from 18.1 to the end of that segment
+    /// repeat a numbered event at their start.
     private static func marked(_ origin: LowLatencyOrigin, _ request: SimulatedRequest) -> SimulatedResponse {
         var response = origin.response(to: request)
         let file = request.urlString.split(separator: "/").last ?? ""
@@ -187,7 +187,7 @@ struct MediaEventTests {
         }
         #expect(reported.map(\.text) == Array(repeating: Self.splice + ":v", count: hasLowLatency ? 2 : 1))
         Self.expectOnTime(reported)
-        // 31.25 and 36.5 s of the stream.
+        // The events are at 31.25 s and 36.5 s of the stream.
         if reported.count == 2 { #expect(abs(reported[1].place - reported[0].place - 5.25) < 0.001) }
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Network trace")
 struct NetworkTraceTests {
-    /// 1 s of 800 kbit/s after 50 ms, 500 ms of nothing, 2 s of 1600.5 kbit/s after 100 ms.
+    /// 800 kbit/s for 1 s with 50 ms of latency, an outage of 500 ms, then 1600.5 kbit/s for 2 s with 100 ms.
     static let text = """
         # hlskit-trace 1
         # columns: duration_ms,bandwidth_kbps,latency_ms
@@ -37,7 +37,7 @@ struct NetworkTraceTests {
         var testDescription: String { "\(bits) bits at \(time)" }
     }
 
-    // The cycle has 3500 ms and 800 000 + 0 + 3 201 000 = 4 001 000 bits.
+    // The cycle takes 3500 ms and delivers 800 000 + 0 + 3 201 000 = 4 001 000 bits.
     @Test(
         "a request is done when its bits have arrived after the latency",
         arguments: [
@@ -46,7 +46,7 @@ struct NetworkTraceTests {
             Request(bits: 760_000, time: 0, done: 1000),
             Request(bits: 761_600.5, time: 0, done: 1501),
             Request(bits: 1600.5, time: 1200, done: 1501),
-            // The latency is that of the period in which the request is made.
+            // The period of the request determines its latency.
             Request(bits: 1600.5, time: 1500, done: 1601),
             Request(bits: 1600.5 * 1900, time: 1500, done: 3500),
             Request(bits: 1600.5 * 1900 + 800, time: 1500, done: 3501),
@@ -93,7 +93,7 @@ struct NetworkTraceTests {
             let done = trace.completionTime(ofBits: bits, requestedAt: start)
             let begin = start + trace.latency(at: start)
             #expect(abs(trace.deliveredBits(from: begin, to: done) - bits) < 0.01)
-            // The earliest instant: a moment before, something is missing.
+            // The time is the earliest possible: shortly before, some bits are missing.
             #expect(trace.deliveredBits(from: begin, to: done - 0.01) < bits)
         }
     }
@@ -159,7 +159,7 @@ struct NetworkTraceTests {
             ).bitsPerSecond(at: 0)
         }
         #expect(rate(0, latency: 100) == 1e9)
-        // 11680 bits in each 100 ms, times the root of 1.5 ÷ 0.01, less what is sent twice.
+        // 11 680 bits every 100 ms, times the square root of 1.5 ÷ 0.01, minus the retransmitted bits.
         #expect(abs(rate(0.01, latency: 100) - 116_800 * 150.0.squareRoot() * 0.99) < 1)
         #expect(abs(rate(0.01, latency: 50) / rate(0.01, latency: 100) - 2) < 1e-9)
         #expect(rate(0.04, latency: 100) < rate(0.01, latency: 100) / 2)

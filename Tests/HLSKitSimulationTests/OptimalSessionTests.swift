@@ -26,7 +26,6 @@ struct OptimalSessionTests {
 
     @Test("an outage that is known in advance is bridged by the buffer, without a stall")
     func knownOutage() throws {
-        // 2 Mbit/s for 30 s, then nothing for 15 s.
         let session = try best("30000,2000,0\n15000,0,0\n60000,2000,0\n", movie([500, 1000, 4000], segments: 20))
         #expect(session.stalls.isEmpty)
         #expect(session.segments.allSatisfy { $0.buffered <= 30_000.5 })

@@ -61,7 +61,7 @@ struct OwnOutputTests {
 
         func receive(_ group: TimedMetadataGroup) { state.withLock { $0.groups.append(group) } }
 
-        /// Wants to be called when each cue begins.
+        /// The time of the next cue, at which the output wants a call.
         var nextDelivery: Duration? {
             state.withLock { notes in
                 let last = notes.deliveries.last ?? .seconds(-1)
@@ -148,7 +148,7 @@ struct OwnOutputTests {
         let notes = tally.notes
         #expect(notes.frames.map(\.itemTime) == (0..<250).map { .milliseconds(40) * $0 })
         #expect(counter.count.load(ordering: .relaxed) == 250)
-        // Paced: each frame comes when its time does.
+        // Delivery is paced: each frame arrives at its time.
         for (time, clock) in notes.frames.dropFirst() {
             #expect(clock.isPaced)
             #expect(Self.distance(try #require(clock.itemTime.duration), time) <= .milliseconds(1))
@@ -160,7 +160,7 @@ struct OwnOutputTests {
         #expect(Self.distance(last.itemTime + last.length, .seconds(10)) < .milliseconds(50))
         #expect(try #require(notes.sampleCounts[.video]) >= 250)
         #expect(try #require(notes.sampleCounts[.audio]) >= notes.audio.count)
-        // The cues that the library's own output has; those that were shown began when it was called.
+        // The output gets the same cues as the library's own output, each at its start.
         #expect(notes.cues.isEmpty == false)
         #expect(Set(notes.cues) == Set(collector.cues))
         let reported = events.compactMap {

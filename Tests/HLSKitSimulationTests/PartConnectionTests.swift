@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Parts of half a second and 1 Mbit/s over links of which one connection has enough, or little more than that.
+/// Parts of 0.5 s with 1 Mbit/s, over links on which one connection is enough or nearly enough.
 @Suite("Connections for parts during playback", .timeLimit(.minutes(10)))
 struct PartConnectionTests {
     private static func play(

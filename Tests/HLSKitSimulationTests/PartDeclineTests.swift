@@ -2,16 +2,16 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// Servers that cease to do what low latency takes while a player is 1.5 s behind the edge. Segments last 2 s.
+/// Servers that stop supporting low latency while a player is 1.5 s behind the edge. Segments last 2 s.
 @Suite("Players that return from parts to segments", .timeLimit(.minutes(10)))
 struct PartDeclineTests {
     struct Change: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var faults: [LowLatencyOrigin.Fault.Kind] = []
-        /// What is written in the lists instead of what, from 5 s on.
+        /// Replacements in playlists from 5 s on.
         var replaced: [String: String] = [:]
         var stallCount = 1
-        /// nil for a list that offers nothing.
+        /// The reported cause, or `nil` if the playlist offers no low latency at all.
         var cause: String?
     }
 
@@ -60,7 +60,7 @@ struct PartDeclineTests {
         if let cause = change.cause { #expect(session.count(cause) == 1) }
         #expect((1...change.stallCount).contains(session.stallCount), "\(session.play.log.text)")
         let offset = try #require(session.play.state.liveOffset)
-        // Three target durations, and what comes of the stall, less what was listed when it began.
+        // Three target durations plus the stall, minus the media that was listed when it began.
         #expect((Duration.seconds(3)...(.seconds(8))).contains(offset), "\(offset)")
         #expect(session.play.state.currentTime > .seconds(40))
     }

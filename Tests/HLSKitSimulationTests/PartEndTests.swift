@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// A stream of low latency that ends: parts of half a second, four to a segment.
+/// A low-latency stream that ends. Parts last 0.5 s, four to a segment.
 @Suite("End of playback with parts", .timeLimit(.minutes(10)))
 struct PartEndTests {
     enum Parts: CaseIterable, Sendable { case stay, go }
@@ -30,14 +30,14 @@ struct PartEndTests {
             #expect(session.count("played to end") == 1, "\(session.play.log.text)")
             #expect(session.stallCount + session.lossCount == 0)
             let names = session.visits.names
-            // Of a part that was not listed before, and is not now, there is the segment alone.
+            // A part that was never listed is available only in its segment.
             if parts == .stay || addressing == .files { #expect(Set(names).count == names.count, "\(names)") }
             if addressing == .files {
                 #expect(names.filter { !$0.contains(".") } == (parts == .go ? ["1/11"] : []), "\(names)")
             }
             #expect(names.last?.contains("11") == true)
             #expect(session.presented.breaks.isEmpty)
-            // From 1.5 s before the edge to the end, 25 frames a second.
+            // From 1.5 s before the edge to the end, at 25 frames per second.
             #expect(session.presented.frames.last.map { $0 > .milliseconds(23_900) } == true)
         }
     }

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// Parts of half a second, four to a segment, that are listed and cannot be had. At 4 s segment 10 is begun.
+/// Listed parts that cannot be loaded. Parts last 0.5 s, four to a segment. Segment 10 begins at 4 s.
 @Suite("Failing parts", .timeLimit(.minutes(10)))
 struct PartFailureTests {
     enum Failure: String, CaseIterable, Sendable {
@@ -82,7 +82,7 @@ struct PartFailureTests {
         stage.origin.addressing = .ranges
         stage.answer = { request, response in
             var response = response
-            // The connection is lost in the middle of a range, each time.
+            // Each connection breaks in the middle of the range.
             if request.name.hasPrefix("1/10@"), request.name != "1/10@0" { response.ending = .cut(after: 300) }
             return response
         }
@@ -110,7 +110,7 @@ struct PartFailureTests {
     func gone() throws {
         var stage = PartStage()
         stage.limit = .seconds(16)
-        // From 5 s on only the segment that is being made has parts.
+        // From 5 s on, only the unfinished segment has parts.
         stage.answer = { request, response in
             guard request.time > .seconds(5), request.urlString.contains("live.m3u8") else { return response }
             var lines: [Substring] = []

@@ -114,7 +114,7 @@ struct PartMediaTests {
         #expect(session.play.state.currentTime.seconds > 30)
     }
 
-    /// Media times with a second bit more: 6 hours later.
+    /// Returns media with a second high bit set in its times, so that they are 6 h later.
     private static func moved(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for index in bytes.indices.dropLast(16) where bytes[index..<index + 4].elementsEqual("tfdt".utf8) {

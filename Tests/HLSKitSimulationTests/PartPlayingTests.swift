@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// Players of a ``LowLatencyOrigin``: parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
+/// Players of a ``LowLatencyOrigin``. Parts last 0.5 s, four to a segment. `PART-HOLD-BACK` is 1.5 s.
 @Suite("Playing parts", .timeLimit(.minutes(10)))
 struct PartPlayingTests {
     private static func play(
@@ -27,7 +27,7 @@ struct PartPlayingTests {
         return origin
     }
 
-    /// Of a list that is long enough for delta updates.
+    /// Returns an origin whose playlist is long enough for delta updates.
     private static func long(_ kind: LowLatencyOrigin.Fault.Kind) -> LowLatencyOrigin {
         var origin = faulty(kind)
         origin.windowSegmentCount = 20
@@ -43,19 +43,20 @@ struct PartPlayingTests {
             #expect(session.count("stalled") + session.count("no low latency") == 0)
             let media = session.visits.names
             #expect(Set(media).count == media.count)
-            // It starts at the newest part that decoding can start with, 1.5 s behind the edge when the next is listed.
+            // Playback starts at the newest independent part that is 1.5 s behind the edge when the next part is
+            // listed.
             let first = addressing == .files ? "1/7.2" : "1/7@125000"
             #expect(media.first == first)
-            // In a range that grows one answer brings all that follows in its segment.
+            // In a growing range, one response delivers all later parts of the segment.
             #expect((addressing == .files ? 60...66 : 15...22).contains(media.count))
-            // One request for the list a part.
+            // Each part has one playlist request.
             #expect((59...62).contains(session.visits.lists.count))
             let offset = try #require(session.play.state.liveOffset)
-            // Of what is listed, which is up to a part old; the start took a tenth of a second.
+            // The offset is relative to the playlist, which may be a part old. The start took 0.1 s.
             #expect((Duration.milliseconds(1000)...(.milliseconds(1650))).contains(offset))
             let statistics = session.play.state.statistics
             #expect(statistics.numberOfDamagedSamples + statistics.numberOfDroppedVideoFrames == 0)
-            // 25 frames a second, from when it began to play.
+            // 25 frames per second from the start of playback.
             #expect((700...790).contains(statistics.numberOfDecodedVideoFrames))
         }
     }
@@ -66,11 +67,11 @@ struct PartPlayingTests {
     func alignment(_ lag: Int) throws {
         for latency in [5, 60] {
             var origin = LowLatencyOrigin()
-            // Lists are as much older than they look as the rest of half a second.
+            // Parts are listed `lag` after they are complete.
             origin.lags = Array(repeating: .milliseconds(lag), count: 2)
             let session = try Self.play(origin, limit: .seconds(20), latency: .milliseconds(latency))
             #expect(session.count("stalled") == 0, "\(session.play.log.text)")
-            // At the start 16 s were there.
+            // 16 s of media existed at the start.
             let edge = Duration.seconds(16 + 20) - .milliseconds(lag)
             let offset = edge - (try #require(session.play.state.currentTime.duration))
             #expect(
@@ -93,7 +94,7 @@ struct PartPlayingTests {
         origin.keepsConnections = false
         let session = try Self.play(origin)
         #expect(session.count("does not keep connections") == 1)
-        // Two held requests tell.
+        // Two blocking requests reveal the closed connections.
         #expect(session.visits.names.count { $0.contains(".") } < 10)
         #expect(session.visits.names.count { !$0.contains(".") } > 5)
         #expect(session.count("failed") == 0)

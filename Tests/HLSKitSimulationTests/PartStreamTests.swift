@@ -41,7 +41,7 @@ struct PartStreamTests {
         #expect(session.count("item failed") == 0, "\(session.play.log.text)")
         #expect(session.count("restarted its segment numbers") == 1)
         #expect(session.stallCount <= 2)
-        // What was not asked for of the first count is gone; nothing comes twice.
+        // Unrequested segments with the old numbers are lost. No frame repeats.
         #expect(session.presented.breaks.count <= 1)
         let frames = session.presented.frames
         #expect(zip(frames, frames.dropFirst()).allSatisfy { $0 < $1 })
@@ -65,7 +65,7 @@ struct PartStreamTests {
     func leap() throws {
         var stage = PartStage()
         stage.limit = .seconds(50)
-        // For twenty seconds no list comes; the window has moved on by more than it holds.
+        // Playlists fail for 20 s, during which the window moves beyond its old content.
         stage.origin.windowSegmentCount = 4
         stage.origin.faults = [.init(.status(503), during: .seconds(10)..<(.seconds(30)))]
         let session = try stage.play()

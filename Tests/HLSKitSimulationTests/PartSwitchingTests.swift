@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// Parts of half a second, four to a segment; every other one is independent.
+/// Parts last 0.5 s, four to a segment. Every other part is independent.
 @Suite("Variant switches inside a segment", .timeLimit(.minutes(10)))
 struct PartSwitchingTests {
     private static func play(_ origin: LowLatencyOrigin, at time: Duration) throws -> PartStage.Session {
@@ -24,9 +24,9 @@ struct PartSwitchingTests {
         #expect(session.presented.breaks == [])
         let first = try #require(session.visits.media.first { $0.name.hasPrefix("1/") })
         #expect(first.time - time <= .milliseconds(1100), "\(first.name) at \(first.time)")
-        // Every other part is independent, also in the middle of a segment.
+        // Every other part is independent, including one in the middle of each segment.
         #expect(first.name.hasSuffix((4500..<5500).contains(milliseconds) ? ".2" : ".0"), "\(first.name)")
-        // Nothing is loaded of both, but what the list that is left has hinted at.
+        // No part is loaded from both variants, except one that the old playlist has hinted at.
         let parts = session.visits.names.map { $0.split(separator: "/")[1] }
         #expect(parts.count - Set(parts).count <= 1)
         #expect(session.visits.names.last?.hasPrefix("1/") == true)
@@ -79,7 +79,7 @@ struct PartSwitchingTests {
         var origin = LowLatencyOrigin()
         origin.faults = [.init(fault)]
         let session = try Self.play(origin, at: .milliseconds(4_100))
-        // A list that is held for what is not there yet costs what was ahead at most.
+        // A blocking request for an unavailable part costs at most the media ahead.
         #expect(session.stallCount <= (fault == .reportsAhead(by: 1) ? 1 : 0), "\(session.play.log.text)")
         #expect(session.lossCount == 0)
         #expect(session.presented.breaks == [])

@@ -71,7 +71,7 @@ struct PlaybackLogTests {
         #expect(!"\(error.metadata)".contains(Self.secret))
     }
 
-    /// A fragmented MP4 file whose samples are noise.
+    /// Replaces the samples of a fragmented MP4 file with noise.
     private static func damaged(_ file: [UInt8]) -> [UInt8] {
         var file = file
         var at = 0

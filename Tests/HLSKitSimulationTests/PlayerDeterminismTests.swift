@@ -4,7 +4,6 @@ import Testing
 
 @Suite("A player in virtual time", .timeLimit(.minutes(10)))
 struct PlayerDeterminismTests {
-    /// A tunnel: fast, then next to nothing for half a minute, then fast again.
     static let tunnel = """
         20000,6000,40
         30000,20,300

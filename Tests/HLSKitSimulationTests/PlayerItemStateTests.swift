@@ -84,7 +84,6 @@ struct PlayerItemStateTests {
         }
     }
 
-    /// Two variants and no other renditions, over a link with much latency.
     private static func twoVariants(_ clock: VirtualClock) throws -> PlayerConfiguration {
         let stream = SyntheticStream(bitRates: [200_000, 400_000], segmentCount: 20)
         let transport = SimulatedTransport(
@@ -221,7 +220,7 @@ struct PlayerItemStateTests {
         try clock.run { [configuration] in
             let items = (0..<2).map { _ in PlayerItem(urlString: stream.urlString) }
             for item in items {
-                // A Duration holds less than a Double, and nothing that is not a number.
+                // Duration has a smaller range than Double, and no NaN.
                 let preference = number.isNaN ? nil : Duration.seconds(min(max(number, -1e18), 1e18))
                 item.preferredForwardBufferDuration = preference
                 item.preferredPeakBitRate = number

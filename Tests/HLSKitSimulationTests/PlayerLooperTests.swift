@@ -20,7 +20,7 @@ struct PlayerLooperTests {
             try await queue.clock.sleep(for: .milliseconds(3500))
             #expect(looper.status == .ready)
             let count = queue.requestedNames.count
-            // Two playlists, a map and two segments: the copies wait for what the first one loads.
+            // Two playlists, a map and two segments. The copies wait for the first item's requests.
             #expect(count == 5)
             try await queue.clock.sleep(for: .seconds(20))
             #expect(looper.loopCount == 5)

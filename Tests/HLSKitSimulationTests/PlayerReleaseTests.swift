@@ -14,7 +14,7 @@ struct PlayerReleaseTests {
     @Test("D10: a thousand released players leave no request, no task and no memory")
     func release() throws {
         let requests = Mutex<CountingTransport?>(nil)
-        // Slow, so that most are let go in the middle of a request.
+        // The link is slow, so that most players are released during a request.
         let queue = try VirtualQueue(["a": 4, "b": 4], over: "1000,2000,50\n") { configuration in
             let transport = CountingTransport(configuration.transport)
             requests.withLock { $0 = transport }

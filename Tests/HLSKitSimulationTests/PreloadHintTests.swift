@@ -2,10 +2,10 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// Players of a ``LowLatencyOrigin`` that hints at the part that comes next: parts of half a second, four to a segment.
+/// Players of a ``LowLatencyOrigin`` that hints at the next part. Parts last 0.5 s, four to a segment.
 @Suite("Preload hints in playback", .timeLimit(.minutes(10)))
 struct PreloadHintTests {
-    /// - Parameter age: how long the origin was there before.
+    /// - Parameter age: The age of the origin at the start.
     private static func play(
         _ origin: LowLatencyOrigin, limit: Duration = .seconds(30), after age: Duration = .zero,
         _ change: (inout PlayerConfiguration) -> Void = { _ in }
@@ -33,7 +33,8 @@ struct PreloadHintTests {
         let names = session.visits.media.map(\.urlString)
         #expect(Set(names).count == names.count)
         #expect((60...66).contains(names.count))
-        // Segment 8 is the first that is made while it is played: its part 2 is whole 1.5 s after the start.
+        // Segment 8 is the first one produced during playback, so part 9.2 is complete at 3.5 s. The hint requests it
+        // before.
         let part = try #require(session.visits.media.first { $0.urlString.hasSuffix("/9.2.m4s") })
         #expect(part.time < .milliseconds(3500) && part.time > .milliseconds(2900))
         #expect((59...62).contains(session.visits.lists.count))
@@ -44,7 +45,7 @@ struct PreloadHintTests {
     func ranges() throws {
         let session = try Self.play(Self.origin(.ranges))
         #expect(session.count("stalled") == 0)
-        // Some at the start, and one for each of 15 segments.
+        // Some requests at the start, then one for each of 15 segments.
         #expect(
             (15...22).contains(session.visits.media.count),
             "\(session.visits.media.map { "\($0.urlString) \($0.byteRange as Any)" })"
@@ -60,7 +61,7 @@ struct PreloadHintTests {
         var testDescription: String
         var origin: LowLatencyOrigin
         var stalls = false
-        /// Media requests in a minute, of which 120 parts are listed.
+        /// The number of media requests in a minute. The playlist lists 120 parts.
         var requests: ClosedRange<Int>
     }
 
@@ -129,7 +130,7 @@ struct PreloadHintTests {
         let frames = session.presented.frames
         let back = zip(frames, frames.dropFirst()).filter { $0 >= $1 }
         #expect(back.isEmpty, "\(back) \(session.presented.breaks)\n\(session.play.log.text)")
-        // What was hinted at when the fault began, and what was meanwhile.
+        // The part that was hinted at when the fault began, and later ones, are lost.
         #expect((1...2).contains(session.presented.breaks.count), "\(session.presented.breaks)")
         #expect(session.presented.breaks.allSatisfy { $0.upperBound - $0.lowerBound < 0.6 })
         #expect(session.stallCount <= 1)
@@ -179,7 +180,7 @@ struct PreloadHintTests {
             let directed = session.visits.lists.prefix(2).filter { $0.urlString.contains("_HLS_msn") }
             #expect(directed.count == 1)
         }
-        // A cache that does not know the query: the age does not fall, and is none.
+        // A cache that ignores the query. The age does not decrease, so it is not a valid age.
         var origin = LowLatencyOrigin()
         origin.faults = [.init(.cache(lifetime: .seconds(8)))]
         let session = try Self.play(origin, after: .seconds(7))

@@ -3,8 +3,8 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-/// Segment 12 of a ``LowLatencyOrigin``, which begins at 8 s, has another initialization section; so long as its first part is hinted at,
-/// that is, too.
+/// Segment 12 of a ``LowLatencyOrigin`` begins at 8 s with another initialization section. While its first part is
+/// hinted at, the section is hinted at too.
 @Suite("Hinted initialization sections", .timeLimit(.minutes(10)))
 struct PreloadMapHintTests {
     private static func changed(_ text: String, isHinted: Bool) -> String {
@@ -21,7 +21,7 @@ struct PreloadMapHintTests {
         return lines.joined(separator: "\n")
     }
 
-    /// When the other one is asked for.
+    /// Returns the times of requests for the second section.
     private static func times(isHinted: Bool) throws -> [Duration] {
         let clock = VirtualClock()
         let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10)))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("App code in the player", .timeLimit(.minutes(10)))
 struct ProgramCodeTests {
-    /// A place for the player that is made after the code that reads it.
+    /// Reads the state of a player. The player is created later, so `follow(_:)` sets it.
     private final class Reader: Sendable {
         private struct State {
             weak var player: Player?
@@ -147,7 +147,7 @@ struct ProgramCodeTests {
     func wrapped() throws {
         let own = try play { configuration, _ in configuration.variantSelector = ScenarioRule() }
         let wrapped = try play { configuration, _ in configuration.variantSelector = Wrapped(rule: ScenarioRule()) }
-        // Of what happens at one moment, the answer of the program comes last.
+        // Among simultaneous events, the app's response is last.
         #expect(own.variants == wrapped.variants)
         #expect(own.variants.count > 1)
     }

@@ -5,7 +5,7 @@ import Testing
 struct ProgressiveLoadingTests {
     @Test("D08: received media of a segment is demuxed, decoded and played before its last byte")
     func progressive() throws {
-        // The segment takes twenty seconds to arrive, and has two of media: time continues as fast as the bytes come.
+        // The segment takes 20 s to arrive and contains 2 s of media, so time advances at the speed of the bytes.
         let pipe = try SharedPipe(kilobitsPerSecond: 200, segmentCount: 1)
         let player = try pipe.play("a", ResourceBudget()) { $0.decodesWithoutOutput = [.video] }
         pipe.run(6)

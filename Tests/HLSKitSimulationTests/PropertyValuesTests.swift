@@ -115,7 +115,7 @@ struct PropertyValuesTests {
         }
     }
 
-    /// Reads a value now and then, and compares it with the property.
+    /// Reads a value occasionally and compares it with the property.
     private final class Sampler<Value: Equatable & Sendable>: Sampling {
         let name: String
         private var iterator: PropertyValues<Value>.Iterator
@@ -135,7 +135,8 @@ struct PropertyValuesTests {
             return last == read()
         }
 
-        /// Whether the property has another value by now; false where that is not the very next one.
+        /// Reads the next value if the property has changed. `isNewest` is whether that value is the property's current
+        /// one.
         func advance() async -> (isOther: Bool, isNewest: Bool) {
             guard read() != last else { return (false, true) }
             var iterator = iterator

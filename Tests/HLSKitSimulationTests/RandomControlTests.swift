@@ -9,14 +9,13 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-/// Eight users do anything to one player, at once: what docs/reference/playback.md says holds,
-/// whatever they do.
+/// Eight users control one player at once, at random. The rules in docs/reference/playback.md must hold at all times.
 @Suite("A player under random control", .timeLimit(.minutes(30)))
 struct RandomControlTests {
     static let userCount = 8
 
-    /// Seeds and minutes of the clock: two short walks, or those that `HLSKIT_CONTROL` names: `0-8x60` is an hour each of
-    /// eight.
+    /// The seeds, and the minutes of each walk. The default is two short walks. `HLSKIT_CONTROL` overrides it: `0-8x60`
+    /// is eight walks of an hour.
     private static let plan: (seeds: [UInt64], minutes: Int) = {
         let text = ProcessInfo.processInfo.environment["HLSKIT_CONTROL"] ?? "0-2x2"
         let numbers = text.split(whereSeparator: { "-x".contains($0) }).compactMap { Int($0) }
@@ -33,7 +32,7 @@ struct RandomControlTests {
         configuration.seed = seed
         configuration.decodingThreadCount = 1
         configuration.sendsPlaybackSessionID = false
-        // Small, so that it is full now and then.
+        // The buffer is small, so that it is full from time to time.
         if seed % 2 == 0 { configuration.buffering.forwardDuration = .seconds(12) }
         return configuration
     }
@@ -88,7 +87,7 @@ struct RandomControlTests {
         return stage.lines
     }
 
-    /// Whatever was done to a player, it plays when it is asked to.
+    /// Checks that the player still plays on request.
     private static func playOn(_ stage: ControlStage, _ clock: VirtualClock) throws {
         let player = stage.player
         let looper = stage.change { props in
@@ -135,7 +134,7 @@ struct RandomControlTests {
                     await withCheckedContinuation { continuation in
                         Thread.detachNewThread {
                             var user = RandomUser(number, seed: seed, stage: stage)
-                            // On a busy machine the time may be over before a thread has begun.
+                            // On a busy machine the time may end before a thread has started.
                             while clock.now.offset < end || stage.callCount <= Self.plan.minutes * 60 {
                                 usleep(UInt32(user.pause() / .microseconds(1)) / UInt32(clock.factor))
                                 user.act()
@@ -154,7 +153,7 @@ struct RandomControlTests {
     }
 }
 
-/// Looks at a player while nothing happens: everything that has happened was told, and time has passed as it was told.
+/// Inspects a player at rest. All changes must have been reported, and time must have passed as reported.
 private struct StandstillInspector {
     let stage: ControlStage
     private var last: Look?
@@ -163,7 +162,8 @@ private struct StandstillInspector {
         var player: ObjectIdentifier
         var state: PlayerState
         var isSeeking: Bool
-        /// The player's host time, and when its time begins to pass: a rate may be tied to a later moment.
+        /// The player's host time, and the time at which its rate takes effect. A rate may be tied to a later host
+        /// time.
         var now: Duration
         var beginsToPass: Duration
         var eventCount: Int
@@ -188,7 +188,8 @@ private struct StandstillInspector {
         require(view.currentItem == state.currentItemID, "another item was told")
         if let id = state.currentItemID, let item = view.items[id], state.itemStatus == .readyToPlay {
             require(item.status == state.itemStatus, "the item is \(state.itemStatus), told \(item.status)")
-            // What is told is the playlist's; when all is loaded the last sample counts.
+            // The report has the playlist's duration. Once everything is loaded, the last sample determines the
+            // duration.
             let matchesReport = item.duration.map {
                 $0 == state.duration || abs($0.seconds - state.duration.seconds) < 0.5
             }

@@ -195,7 +195,7 @@ struct RecordingTests {
                 prefer: { $0.endPosition = .time(.seconds(4)) })
         }
         let again = try replay()
-        // A busy machine is late by chance: what happens at about the same moment may come in another order.
+        // A busy machine adds random delays, so nearly simultaneous decisions may swap.
         #expect(again.log.decisions.sorted() == log.decisions.sorted())
         for kind in ["time control", "variant", "segment", "stalled"] {
             #expect(again.log.decisions.filter { $0.hasPrefix(kind) } == log.decisions.filter { $0.hasPrefix(kind) })

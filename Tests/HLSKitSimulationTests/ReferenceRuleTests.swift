@@ -59,7 +59,7 @@ struct ReferenceRuleTests {
             variantID: Self.variants[1].id, segmentDuration: .milliseconds(500), requested: requested,
             firstByte: requested, receivedByteCount: 5_000, expectedByteCount: 125_000)
         #expect(Self.choice(HLSJSRule(), input) == 1)
-        // First bytes mostly take a second: half of the playing time is no time to wait for.
+        // The first byte usually takes a second, so half of the segment's duration is too short for a wait.
         input = Self.input(8e6, current: 2, buffer: .milliseconds(100))
         for index in input.recentTransfers.indices { input.recentTransfers[index].firstByte += .seconds(1) }
         for index in input.recentTransfers.indices { input.recentTransfers[index].finished += .seconds(1) }
@@ -80,7 +80,7 @@ struct ReferenceRuleTests {
             variantID: Self.variants[2].id, segmentDuration: .milliseconds(500), requested: requested,
             firstByte: requested, receivedByteCount: 15_000, expectedByteCount: 250_000)
         #expect(rule.decide(input).variantID == Self.variants[0].id)
-        // 1 Mbit/s, of which 0.95 are no megabit: the lowest.
+        // 0.95 of 1 Mbit/s is less than a megabit, so the lowest variant is chosen.
         input.download = nil
         input.currentVariantID = Self.variants[0].id
         #expect(rule.decide(input).variantID == Self.variants[0].id)
@@ -89,7 +89,7 @@ struct ReferenceRuleTests {
     @Test("Shaka takes a response within 20 ms for a cache hit and does not measure it")
     func shakaCache() {
         #expect(Self.choice(ShakaRule(), Self.input(90e6, current: 0)) == 2)
-        // A megabit is assumed still, of which 0.95 are less than the second needs.
+        // The estimate is still 1 Mbit/s, and 0.95 of it is less than the second variant needs.
         var input = Self.input(110e6, current: 1)
         input.currentVariantID = nil
         #expect(Self.choice(ShakaRule(), input) == 0)

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Players that share a budget", .timeLimit(.minutes(10)))
 struct ResourceBudgetTests {
-    /// - Returns: how long the second one took, what became of the first, and all requests.
+    /// - Returns: The wait of the second player, the first one's stalls, and all requests.
     private static func start(
         _ first: ResourcePriority, _ second: ResourcePriority
     ) throws -> (wait: Duration, stalls: Int, requests: [String]) {
-        // Twice what one of them takes.
+        // The link has twice the bit rate of a stream.
         let pipe = try SharedPipe(kilobitsPerSecond: 4200)
         let budget = ResourceBudget()
         let preview = try pipe.play("preview", budget) { $0.buffering.forwardDuration = .seconds(60) }
@@ -79,7 +79,7 @@ struct ResourceBudgetTests {
     struct Limit: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var budget: @Sendable () -> ResourceBudget
-        /// What is held at most: seconds ahead of all, and bytes of all.
+        /// The upper limits: the seconds ahead and the bytes of all players.
         var ahead = Double.infinity
         var bytes = Double.infinity
     }
@@ -107,7 +107,7 @@ struct ResourceBudgetTests {
         }
         #expect(ahead <= limit.ahead + 0.001)
         #expect(held <= limit.bytes + 1)
-        // Nor is it far from it: a segment of each.
+        // The total is close to the limit, within one segment per player.
         #expect(ahead > 14)
         for player in players {
             #expect(player.state.statistics.numberOfStalls == 0)
@@ -174,7 +174,7 @@ struct ResourceBudgetTests {
             return true
         }
         #expect(player.currentItem === items[1])
-        // 12 s, and what the second one needs for its start.
+        // 12 s, plus the start of the second item.
         #expect(most <= 14.001)
         #expect(most > 9)
         #expect(player.state.statistics.numberOfStalls == 0)

@@ -19,7 +19,8 @@ struct ResourceClassTests {
         return response
     }
 
-    /// When the first resource of a class was asked for that is never answered, and the requests of all classes.
+    /// Returns the times of the requests for one resource of a class that never gets a response, and the requests of
+    /// all classes.
     private static func play(
         silent: ResourceClass, _ change: (inout PlayerConfiguration) -> Void
     ) throws -> (times: [Duration], counts: [ResourceClass: Int]) {

@@ -7,7 +7,7 @@ struct SecretEventTests {
     private static let secret = "S3CRET"
     private static let query = "?X-Amz-Signature=\(secret)&token=\(secret)&n=1"
 
-    /// A stream that names everything with a signature, and of which each segment fails once, and one always.
+    /// Returns the responses of a stream with signed URLs. Each segment fails once, and one segment always fails.
     private static func answer(
         _ stream: SyntheticStream, _ request: SimulatedRequest
     ) -> SimulatedResponse {

@@ -35,7 +35,7 @@ struct SimulatedTransportTests {
 
     private static let body = [UInt8](repeating: 7, count: 10_000)
 
-    /// Two kilobytes are there at once, six after half a second, the rest after three.
+    /// Returns a body that has two kilobytes at once, six after 0.5 s, and all after 3 s.
     private static func growing(
         _ ending: SimulatedResponse.Ending = .complete, after delay: Duration = .zero
     ) -> SimulatedResponse {
@@ -47,7 +47,7 @@ struct SimulatedTransportTests {
         return response
     }
 
-    /// Over a link of 80 kbit/s, 100 ms away: a kilobyte takes 100 ms.
+    /// A link of 80 kbit/s with 100 ms of latency, on which a kilobyte takes 100 ms.
     static let cases = [
         Case(
             testDescription: "whole", response: SimulatedResponse(body: body),
@@ -121,11 +121,11 @@ struct SimulatedTransportTests {
         #expect(notes.bytes == before.1)
     }
 
-    // MARK: Faults under a player
+    // MARK: Faults during playback
 
     struct Fault: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// Answers instead of the stream for the third segment of the lowest variant and of all others.
+        /// Replaces the responses for the third segment of the lowest variant and of all others.
         var response: @Sendable (SimulatedRequest, SimulatedResponse) -> SimulatedResponse
         var expected: String
     }

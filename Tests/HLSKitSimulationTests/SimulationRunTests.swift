@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Simulation run")
 struct SimulationRunTests {
-    /// 1, 2 and 4 Mbit/s, 20 segments of 4 s, all of the declared rate.
     static let movieText = """
         {"segment_duration_ms": 4000, "bitrates_kbps": [1000, 2000, 4000],
          "segment_sizes_bits": [\(Array(repeating: "[4000000, 8000000, 16000000]", count: 20).joined(separator: ","))]}
@@ -30,7 +29,7 @@ struct SimulationRunTests {
         let session = try run("1000,8000,100\n", ThroughputRule()) { $0.pinnedVariant = 1 }
         #expect(session.segments.count == 20)
         #expect(session.stalls.isEmpty)
-        // 100 ms of latency, 8 Mbit at 8 Mbit/s.
+        // 100 ms of latency, and 8 Mbit at 8 Mbit/s.
         #expect(session.segments.map(\.variant) == [Int](repeating: 1, count: 20))
         for segment in session.segments { #expect(abs(segment.done - segment.requested - 1100) < 0.01) }
         #expect(abs(session.end - (session.starts[0] + 80_000)) < 1)
@@ -66,7 +65,7 @@ struct SimulationRunTests {
             #expect(
                 wait <= 1.1 * least + 10,
                 "\(limit) s: \(wait) s, at least \(least) s; \(session.segments.map(\.variant))")
-            // Each time the buffer is full, it plays this long.
+            // A full buffer plays for this long.
             let fullBuffers = max(0, Int((600 * (1 - share) / Double(limit)).rounded(.up)) - 1)
             #expect(session.stalls.count <= fullBuffers + 4, "\(limit) s: \(session.stalls)")
         }
@@ -126,7 +125,7 @@ struct SimulationRunTests {
         let explained = try run(trace) { $0.explainsDecisions = true }
         #expect(plain.decisions.isEmpty)
         #expect(plain.segments == explained.segments)
-        // The first segment comes from the first choice, which needs no rule.
+        // The first segment uses the initial choice, without the rule.
         #expect(explained.decisions.count { !$0.abandonsDownload } >= 19 - explained.abandons.count)
         #expect(explained.decisions.count(where: \.abandonsDownload) == explained.abandons.count)
         #expect(explained.decisions.allSatisfy { !$0.explanation.isEmpty })

@@ -9,7 +9,7 @@ import Testing
 @Suite("P05: Skipped ranges are neither loaded nor played", .timeLimit(.minutes(10)))
 struct SkippingTests {
     struct Outcome: Sendable {
-        /// Item times of what writers got, as they are in what is written.
+        /// The item times that the writers received, which are also in the output.
         var times: [Duration]
         var hostTimes: [Duration]
         var skipped: [SkippedContent]
@@ -17,7 +17,7 @@ struct SkippingTests {
         var hasEnded: Bool
         var stalls: Int
 
-        /// Frames that do not follow the one before by 40 ms.
+        /// The distances in milliseconds between frames that are not 40 ms apart.
         var gaps: [Int] {
             zip(times, times.dropFirst()).map { Int((($1 - $0) / .milliseconds(1)).rounded()) }.filter { $0 != 40 }
         }
@@ -32,11 +32,11 @@ struct SkippingTests {
         "#EXT-X-DATERANGE:ID=\"\(id)\",CLASS=\"ad\",START-DATE=\"\(date(seconds))\",\(attributes)"
     }
 
-    /// Plays a stream of segments of 2 s, of which frames are 40 ms.
+    /// Plays a stream with segments of 2 s and frames of 40 ms.
     ///
     /// - Parameters:
-    ///   - window: how many segments are listed where it is live.
-    ///   - tags: at a time of the clock.
+    ///   - window: The number of listed segments if the stream is live.
+    ///   - tags: Returns the playlist's tags at a time of the clock.
     static func play(
         _ rule: SkipRule, seconds: Int = 40, window: Int? = nil, isPaced: Bool = true, limit: Duration = .seconds(300),
         tags: @escaping @Sendable (Duration) -> [String] = { _ in [] },
@@ -107,7 +107,7 @@ struct SkippingTests {
         var markers: [Int: String] = [:]
         var frames: Int
         var skipped: [String]
-        /// Segments that must not be asked for.
+        /// Segments that must not be requested.
         var left: ClosedRange<Int>?
         var testDescription: String { "\(uris) \(dateRanges) \(tags) \(markers)" }
     }
@@ -117,7 +117,7 @@ struct SkippingTests {
         Case(uris: ["/[0-2]\\.m4s"], frames: 850, skipped: ["0.0+6.0"], left: 0...2),
         Case(uris: ["/1[5-9]\\.m4s"], frames: 750, skipped: ["30.0+10.0"], left: 15...19),
         Case(uris: ["/3\\.m4s", "/[89]\\.m4s"], frames: 850, skipped: ["6.0+2.0", "16.0+4.0"], left: 8...9),
-        // Date ranges: between segments, and inside of them.
+        // Date ranges between segments, and inside segments.
         Case(
             dateRanges: ["ad"], tags: [range("a", at: 10, "DURATION=6")], frames: 850, skipped: ["10.0+6.0"],
             left: 5...7),
@@ -191,8 +191,8 @@ struct SkippingTests {
     @Test(
         "live: a skipped range is waited out, whether its end is known, planned, or late",
         arguments: [
-            // Known from the beginning; before its first segment is listed; a plan; no end, until the splice leads back, or the
-            // next of its class begins.
+            // The end is known from the beginning, known before the first segment is listed, or planned. Otherwise the
+            // range stays open until the splice-in or the next range of its class.
             { _ in [range("a", at: 40, "DURATION=8")] },
             { $0 < .seconds(20) ? [] : [range("a", at: 40, "DURATION=8")] },
             { _ in [range("a", at: 40, "PLANNED-DURATION=8,SCTE35-OUT=0xFC00")] },
@@ -221,7 +221,7 @@ struct SkippingTests {
         "live: if the window passes an end that is known late, playback continues with the window",
         arguments: [true, false])
     func lateEnd(isPaced: Bool) throws {
-        // At 60 s the window begins there.
+        // At 60 s on the clock, the window begins at 60 s.
         let outcome = try Self.play(
             try SkipRule(dateRanges: ["ID=a"]), seconds: 100, window: 8, isPaced: isPaced,
             tags: { time in
@@ -240,7 +240,7 @@ struct SkippingTests {
         "live: the rest of a break discovered during playback is skipped, without overwriting",
         arguments: [true, false])
     func lateKnown(isPaced: Bool) throws {
-        // At 34 s segments are listed up to 50 s, and the playhead is at 44 s.
+        // At 34 s the playlist ends at 50 s, and the playhead is at 44 s.
         let outcome = try Self.play(
             try SkipRule(dateRanges: ["ad"]), seconds: 100, window: 8, isPaced: isPaced,
             tags: { $0 < .seconds(34) ? [] : [Self.range("a", at: 40, "DURATION=16")] })

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Clocks that players share", .timeLimit(.minutes(10)))
 struct SourceClockTests {
-    /// A clock without an epoch that anybody knows.
+    /// A clock with an unknown epoch.
     private struct Bare: Clock {
         let base: VirtualClock
         var now: VirtualClock.Instant { base.now }
@@ -16,7 +16,7 @@ struct SourceClockTests {
         }
     }
 
-    /// A server's clock: it counts from elsewhere, and runs at a speed of its own.
+    /// A server's clock with a different epoch and a slightly different speed.
     private struct Server: Sendable {
         let clock: VirtualClock
         var speed = 1.0003
@@ -76,7 +76,7 @@ struct SourceClockTests {
     func steered(speed: Double) {
         let base = VirtualClock()
         let server = Server(clock: base, speed: speed)
-        // At first it is 40 ms off.
+        // The clock starts with an error of 40 ms.
         let clock = SteeredClock(showing: server.now - .milliseconds(40), on: SourceClock(base))
         var last = clock.now
         for second in 0..<20 {
@@ -91,7 +91,7 @@ struct SourceClockTests {
                 if second > 3 { #expect(distance < .milliseconds(1) && distance > .milliseconds(-1)) }
             }
         }
-        // Left alone for a minute it still knows the time.
+        // The clock remains right for a minute without corrections.
         base.advance(by: .seconds(60))
         let distance = server.now - clock.now
         #expect(distance < .milliseconds(1) && distance > .milliseconds(-1), "\(distance)")

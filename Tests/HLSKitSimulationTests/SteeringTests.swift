@@ -3,8 +3,8 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-/// Three origins on one link: two pathways with the same stream, and a steering server. Segments of two seconds, sixty of
-/// them.
+/// Three origins on one link: two pathways with the same stream and a steering server. The stream has sixty segments of
+/// 2 s.
 @Suite("Content steering of a player", .timeLimit(.minutes(10)))
 struct SteeringTests {
     private static let stream = SyntheticStream(
@@ -12,8 +12,8 @@ struct SteeringTests {
     private static let frameCount = 60 * 50
 
     /// - Parameters:
-    ///   - server: `SERVER-URI`; nil names no pathways at all.
-    ///   - ids: of the two hosts; the first only where there is one.
+    ///   - server: The `SERVER-URI`, or `nil` for no pathways.
+    ///   - ids: The pathway IDs of the two hosts, or of the first one only.
     private static func playlist(server: String?, first: String?, ids: [String]) -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:12\n#EXT-X-INDEPENDENT-SEGMENTS\n"
         if let server {
@@ -41,7 +41,7 @@ struct SteeringTests {
         var first: String? = "A"
         var ids = ["A", "B"]
         var steer: @Sendable (SimulatedRequest) -> SimulatedResponse = { _ in SteeringTests.manifest("AB", ttl: 5) }
-        /// What happens to a resource of a host; nil for nothing.
+        /// Returns a fault for a host's resource, or `nil` for none.
         var fault: @Sendable (_ host: String, SimulatedRequest) -> SimulatedResponse? = { _, _ in nil }
         var prefer: @Sendable (PlayerItem) -> Void = { _ in }
     }
@@ -114,7 +114,7 @@ struct SteeringTests {
         }
     }
 
-    // MARK: What the server wants
+    // MARK: Server preferences
 
     @Test("P04: the tag's pathway is used until the manifest arrives, then its first, at the next segment")
     func order() throws {
@@ -144,7 +144,7 @@ struct SteeringTests {
         for (index, time) in session.moveTimes().enumerated() {
             #expect(time - Double(30 * (index + 1)) < 3.5, "\(time)")
         }
-        // Once a second until all is loaded, and never two at a time.
+        // The player asks once a second until everything is loaded, and never twice at the same time.
         #expect((90...125).contains(session.steering.count))
         let throughput = try #require(session.steering.dropFirst(5).first)
         #expect(throughput.urlString.contains("?id=7&_HLS_pathway=A&_HLS_throughput="))
@@ -179,7 +179,7 @@ struct SteeringTests {
         #expect(session.play.state.pathway == "B")
     }
 
-    // MARK: A server in trouble
+    // MARK: Server failures
 
     @Test(
         "P04: invalid steering responses never stop playback, and the last manifest applies",
@@ -224,7 +224,7 @@ struct SteeringTests {
         #expect(next - refused >= .seconds(25) && next - refused < .seconds(26))
     }
 
-    // MARK: Pathways in trouble
+    // MARK: Pathway failures
 
     @Test("P06: a dead pathway is left for its penalty, whatever the server prefers, and used again")
     func killed() throws {
@@ -345,7 +345,7 @@ struct SteeringTests {
         #expect(session.moves.count <= 4)
     }
 
-    // MARK: Wishes and clones
+    // MARK: Preferences and clones
 
     @Test("P06: the app's pathway comes first, and others while it fails")
     func preferred() throws {
@@ -380,7 +380,7 @@ struct SteeringTests {
         #expect(session.segments(of: "d").count > 5)
     }
 
-    // MARK: Nobody steers
+    // MARK: Without steering
 
     @Test("P06: a playlist without steering causes no requests and has no pathways")
     func plain() throws {

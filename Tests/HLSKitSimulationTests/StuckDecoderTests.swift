@@ -14,7 +14,7 @@ import Testing
 
 @Suite("A stuck decoder", .timeLimit(.minutes(10)))
 struct StuckDecoderTests {
-    /// From one sample on takes everything and gives nothing, not even at its end.
+    /// A decoder that returns nothing from one sample on, not even at the end.
     private final class StuckDecoder: VideoDecoding {
         private let decoder: VideoDecoder
         private let firstStuckPTS: Int64
@@ -45,7 +45,7 @@ struct StuckDecoderTests {
         }
     }
 
-    /// Makes decoders, of which the first are stuck from a second of the media on.
+    /// Makes decoders. The first `stuckCount` of them are stuck from `second` of the media on.
     private final class Decoders: Sendable {
         private let made = Mutex(0)
         private let stuckCount: Int
@@ -76,7 +76,7 @@ struct StuckDecoderTests {
         var decoderCount = 0
         var damage: [String] = []
         var kinds: [PlayerEvent.Kind] = []
-        /// When the last frame would have been over, on the clock: when the item was played, or failed.
+        /// The clock time at the end of the last frame, when the item has played or failed.
         var end: Duration?
         var error: HLSError?
         var logged: [String] = []
@@ -87,7 +87,7 @@ struct StuckDecoderTests {
         var didPlayToEnd: Bool { kinds.contains { if case .didPlayToEnd = $0 { true } else { false } } }
     }
 
-    /// Plays the video of the sample, 40 s with a sync sample each 4 s, where decoders are stuck.
+    /// Plays the sample's video with decoders that get stuck. The video is 40 s long with a sync sample every 4 s.
     private static func play(stuckCount: Int, from second: Int) throws -> Outcome {
         let (clock, notebook) = (VirtualClock(), Notebook())
         let decoders = Decoders(stuckCount: stuckCount, from: second)

@@ -68,7 +68,7 @@ struct TimeObserverTests {
             try await bench.pass(1750)
             bench.player.pause()
             try await bench.pass(1000)
-            // The item that is new, then that time begins to run.
+            // One call is for the new item, the next for the start of time.
             #expect(bench.reported.take() == [0, 0, 0.5, 1, 1.5, 1.75])
             try await bench.seek(to: 6)
             try await bench.pass(1000)

@@ -28,7 +28,7 @@ struct URLRefreshTests {
     private static let stream = SyntheticStream(
         bitRates: [400_000], segmentDuration: .seconds(2), segmentCount: 15)
 
-    /// The stream at `old.invalid`, which is refused from 10 s on, and at `new.invalid`.
+    /// Plays a stream at `old.invalid`, which refuses requests from 10 s on, and continues at `new.invalid`.
     private static func play(
         _ signer: Signer, clock: VirtualClock, frames: FrameLog
     ) throws -> VirtualPlay {

@@ -13,7 +13,7 @@ private struct Generator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// Of every magnitude, and often at the ends of the range.
+    /// Returns times of every magnitude, often at the ends of the range.
     mutating func time() -> MediaTime {
         let value =
             Int.random(in: 0..<8, using: &self) == 0
@@ -30,14 +30,15 @@ private struct Generator: RandomNumberGenerator {
 @Suite struct MediaTimePropertyTests {
     private static let roundCount = 20_000
 
-    /// Whether `time` is `numerator / denominator` seconds in the first of `scale`, half of it, a quarter of it … that can
-    /// hold it, rounded to the nearest, with the flag if and only if it is not exact.
+    /// Returns whether `time` is the fraction in seconds, rounded to the nearest value. The timescale must be the first
+    /// of `scale`, half of it, a quarter of it and so on that can hold the value. The rounding flag must be set only
+    /// for inexact values.
     private func check(_ time: MediaTime, is numerator: Int128, over denominator: Int128, scale: Int32) -> Bool {
         var expected = scale
         while expected >= 1 {
             let (doubled, overflow) = numerator.multipliedReportingOverflow(by: 2 * Int128(expected))
             guard !overflow else { return true }
-            // Halves away from zero.
+            // Rounds halves away from zero.
             let sign: Int128 = doubled < 0 ? -1 : 1
             let nearest = (doubled + sign * denominator) / (2 * denominator)
             if let value = Int64(exactly: nearest) {
@@ -85,7 +86,7 @@ private struct Generator: RandomNumberGenerator {
             let scale = generator.time().timescale
             let result = time.converted(to: scale, rounding: rounding)
             guard result.isNumeric, result.timescale == scale else { continue }
-            // The result less the time, in units of 1 / (scale · timescale).
+            // The result minus the time, in units of 1 / (scale · timescale).
             let distance = Int128(result.value) * Int128(time.timescale) - Int128(time.value) * Int128(scale)
             let unit = Int128(time.timescale)
             let isAway = time.value < 0 ? distance <= 0 : distance >= 0
@@ -155,7 +156,7 @@ private struct Generator: RandomNumberGenerator {
             let time = mapping.source.start + MediaTime(value: 1 << 10, timescale: 90_000)
             let inverse = MediaTimeMapping(source: mapping.target, target: mapping.source)
             let back = inverse.map(mapping.map(time))
-            // A coarser target loses up to half of one of its units.
+            // A coarser target loses up to half a unit.
             let loss = fine ? 1 : 1 + mapping.source.duration.value / mapping.target.duration.value
             #expect(abs(back.seconds - time.seconds) <= Double(loss) / 90_000)
         }

@@ -78,7 +78,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         #expect(mapped == MediaTime(value: 1, timescale: 12) && !mapped.hasBeenRounded, "\(mapped.debugDescription)")
         let back = MediaTimeMapping(source: pull.target, target: pull.source).map(mapped)
         #expect(back == MediaTime(value: 2002, timescale: 30_000) && !back.hasBeenRounded, "\(back.debugDescription)")
-        // What fits nowhere is rounded, and does not trap.
+        // Unrepresentable values are rounded and do not trap.
         let odd = MediaTimeMapping(source: length(Int64.max, Int32.max), target: length(Int64.max - 1, Int32.max - 2))
         #expect(abs(odd.map(.seconds(1000)).seconds - 1000) < 0.001)
     }

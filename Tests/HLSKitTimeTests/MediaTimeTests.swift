@@ -1,7 +1,7 @@
 import HLSKitTime
 import Testing
 
-/// Numbers that make arithmetic interesting, in every combination.
+/// Values for edge cases of arithmetic, tested in all combinations.
 private let values: [Int64] = [0, 1, -1, 2, 3, -7, 1001, 90_000, 1 << 33, Int64.max, Int64.min, Int64.max - 1]
 private let scales: [Int32] = [1, 2, 3, 600, 30_000, 44_100, 48_000, 90_000, Int32.max]
 private let specials: [MediaTime] = [.negativeInfinity, .indefinite, .positiveInfinity, .invalid]
@@ -75,11 +75,11 @@ private var everyTime: [MediaTime] {
         expect(time(90_000, 90_000).multiplied(by: 0.5), 45_000, 90_000)
         expect(time(-7, 600).multiplied(by: (5, 14)), -5, 1200)
         expect(time(1, 90_000).multiplied(by: 0.3), 0, 90_000, rounded: true)
-        // A third of a second is in no binary fraction: 65,536 is fine enough.
+        // A third has no exact binary fraction. A timescale of 65,536 is fine enough.
         let third = time(1, 1).multiplied(by: 1.0 / 3)
         #expect(third.timescale == 65_536 && third.hasBeenRounded)
         #expect(abs(third.seconds - 1.0 / 3) < 1e-5)
-        // No timescale can hold it: the largest multiple of the old one.
+        // No timescale can hold the value, so the largest multiple of the old timescale is used.
         let fine = time(1, 90_000).multiplied(by: (1, 1_000_003))
         #expect(fine.timescale == 90_000 * (Int32.max / 90_000) && fine.hasBeenRounded)
         expect(time(Int64.max, 1).multiplied(by: (1, 2)), Int64.max, 2)
@@ -149,7 +149,7 @@ private var everyTime: [MediaTime] {
 
     struct Rounded: Sendable, CustomStringConvertible {
         var rounding: MediaTime.RoundingMethod
-        /// 2.5, 2.4, −2.5, −2.6 and −0.2 in whole units.
+        /// The results for 2.5, 2.4, −2.5, −2.6 and −0.2 in whole units.
         var expected: [Int64]
         var description: String { "\(rounding)" }
     }

@@ -89,7 +89,7 @@ struct ArgumentValueTests {
         #expect(try wait("1970-01-12T13:46:50Z") == .seconds(10))
         #expect(try wait("1970-01-12T15:46:50+02:00") == .seconds(10))
         #expect(try wait("1970-01-01T00:00:00Z") == .zero)
-        // Whatever is waited for meanwhile, it is the one that was next when it was said.
+        // The date is fixed when the argument is parsed, however long the wait before it is used.
         let fixed = try UntilArgument(parsing: "12:00").fixed(from: noon, secondOfDay: 43_199)
         #expect(fixed == .date(noon + .seconds(1)))
         #expect(fixed.interval(from: noon + .seconds(60), secondOfDay: 43_259) == .zero)

@@ -74,7 +74,7 @@ struct ChannelListTests {
         #expect(FieldsInURL("/a|b=c").url == "/a|b=c")
         let typed = [TransportField(name: "user-agent", value: "T")]
         #expect(typed.filled(from: parts.fields) == typed + [TransportField(name: "X-Key", value: "1")])
-        // A line break would be a field of its own.
+        // A line break would add a second field.
         #expect(FieldsInURL("http://a.example/|X=1%0D%0AY: 2").fields.isEmpty)
     }
 }

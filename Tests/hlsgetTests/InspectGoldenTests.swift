@@ -6,8 +6,8 @@ import Testing
 
 @testable import hlsget
 
-/// What `inspect` prints of the playlists in `Tests/Fixtures/playlists`, as it is checked in. With HLSKIT_REWRITE_GOLDEN
-/// in the environment it is written first.
+/// Compares the output of `inspect` for the playlists in `Tests/Fixtures/playlists` with golden files. If
+/// HLSKIT_REWRITE_GOLDEN is set, the test writes the files first.
 @Suite("Golden files of inspect") struct InspectGoldenTests {
     static let folder = SampleMedia.fixtures + "/playlists"
     static let names = [
@@ -50,7 +50,7 @@ import Testing
     func json(_ name: String) throws {
         let text = PlaylistJSON.document(try playlist(name)).text
         #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
-        // A member a line, so that changes can be read.
+        // One member per line keeps changes readable.
         let lines = text.replacing(",{", with: ",\n{") + "\n"
         #expect(try golden(lines, name + ".json") == lines)
     }

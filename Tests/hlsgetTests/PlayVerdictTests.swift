@@ -9,11 +9,10 @@ struct PlayVerdictTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var change: @Sendable (inout PlayVerdict) -> Void
-        /// Code, cause and detail; nil if all is well.
         var error: (code: HLSError.Code, cause: String, detail: String?)?
     }
 
-    /// A play of 3:00 that came to its end and of which nothing came out.
+    /// A session of 3:00 that has reached its end without any output.
     private static var verdict: PlayVerdict {
         var verdict = PlayVerdict(url: "u")
         verdict.state.duration = MediaTime(value: 180, timescale: 1)

@@ -33,7 +33,6 @@ struct QueryTests {
         let foreign = FaultyOrigin(files)
         try await withServer(answering: foreign.answer) { elsewhere in
             var own = files
-            // The first segment is at another origin.
             let list = String(decoding: files["v.m3u8"] ?? [], as: UTF8.self)
             own["v.m3u8"] = Array(list.replacing("v0.m4s", with: "\(elsewhere.url)/v0.m4s").utf8)
             let origin = FaultyOrigin(own)

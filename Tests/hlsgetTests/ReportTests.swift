@@ -25,7 +25,7 @@ private func segment(_ sequence: Int, variant: Int?, seconds: Int = 4, bytes: In
             variantID: variant.map { AssetVariant.ID(rawValue: "\($0)") }, variantIndex: variant))
 }
 
-/// Ten seconds after item time 0, for seven.
+/// The advertisement starts ten seconds after item time 0 and lasts for seven.
 private let advertisement: DateRangeMetadataGroup = {
     let start = PlaylistDate(seconds: 1_767_225_610)
     var range = DateRange(
@@ -78,7 +78,7 @@ struct EventReporterTests {
             (.itemStatusChanged(.readyToPlay), [#"{"v":1,"event":"item_status","status":"readyToPlay","time":1.23}"#]),
             (.durationChanged(.seconds(20)), [#"{"v":1,"event":"duration_change","duration":20,"time":1.23}"#]),
             (.durationChanged(.indefinite), [#"{"v":1,"event":"duration_change","duration":null,"time":1.23}"#]),
-            // The library's own measurements tell these.
+            // The library's metrics report these.
             (
                 .playlistLoaded(
                     PlaylistLoad(
@@ -164,7 +164,7 @@ struct EventReporterTests {
                     #"{"v":1,"event":"error","recoverable":true,"code":"network","cause":"timed out","url":"http://a/","detail":"curl 28","time":1.23}"#
                 ]
             ),
-            // Whoever ends the command tells why.
+            // The code that ends the command reports the reason.
             (.failedToPlayToEnd(HLSError(code: .badMedia, cause: "x")), []),
             (.warning("a \"b\""), [#"{"v":1,"event":"warning","text":"a \"b\"","time":1.23}"#]),
             (.didPlayToEnd, [#"{"v":1,"event":"did_play_to_end","time":1.23}"#]),
@@ -362,7 +362,7 @@ struct PlaySummaryTests {
         #expect(skipping(3...3, 7...7, of: 10).isMostlyMissing)
         #expect(!skipping(99...99, of: 100, loadedLast: false).isMostlyMissing)
         #expect(skipping(98...99, of: 100, loadedLast: false).isMostlyMissing)
-        // A media playlist by itself has no variants.
+        // A media playlist on its own has no variants.
         #expect(!skipping(7...7, of: 10, variant: nil).isMostlyMissing)
         #expect(!skipping(3...3, 7...7, of: 100, variant: nil).isMostlyMissing)
         #expect(skipping(7...8, of: 10, variant: nil).isMostlyMissing)
@@ -370,7 +370,7 @@ struct PlaySummaryTests {
         #expect(line == "hlsget: error: incomplete: segments 9-17 missing: s (gone)")
         let lines = ErrorLine.text(for: skipping(5...5, 9...17, of: 45).incompleteError)
         #expect(lines == "hlsget: error: incomplete: segment 5 and 9 others missing: s (gone)")
-        // Requests that run side by side fail in any order.
+        // Parallel requests may fail in any order.
         let later = ErrorLine.text(for: skipping(9...17, 5...5, of: 45).incompleteError)
         #expect(later == lines)
     }

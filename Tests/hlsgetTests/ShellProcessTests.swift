@@ -49,7 +49,7 @@ struct ShellProcessTests {
         #expect(first == "http://a/4")
         let before = try Self.openPipes()
         for _ in 0..<50 { _ = try await refresher.freshURL(insteadOf: expired) }
-        // Other tests open and close some of their own meanwhile.
+        // Other tests open and close their own pipes at the same time.
         #expect(try Self.openPipes() < before + 25)
     }
 

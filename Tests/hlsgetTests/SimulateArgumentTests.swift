@@ -70,7 +70,7 @@ struct SimulateArgumentTests {
     func means() throws {
         let rows = [try row("a", kilobits: 2000)] + (try (1...3).map { try row("b", trace: "t\($0)", kilobits: 4000) })
         let report = SimulationReport(rows: rows)
-        // Start after 1 s and after 0.5 s.
+        // Startup takes 1 s and 0.5 s.
         #expect(report.json.text.contains(#""startup_s":0.75"#))
         #expect(report.csv(withHeader: true).split(separator: "\n").count == 5)
         #expect(report.csv(withHeader: false).split(separator: "\n").count == 4)

@@ -21,7 +21,7 @@ struct StreamWaitTests {
         }
     }
 
-    /// Waits in virtual time for a stream that is there after so many tries, each of which takes so long.
+    /// Waits in virtual time for a stream that is missing `count` times. Each attempt takes `duration`.
     private static func run(
         _ wait: WaitArgument, missing count: Int, then last: StreamWait.Finding = .isThere,
         each duration: Duration = .zero

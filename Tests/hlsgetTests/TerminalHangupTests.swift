@@ -7,7 +7,7 @@ struct TerminalHangupTests {
     @Test("a terminal is gone when its other end closes, not before; other files never are")
     func closed() throws {
         let main = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-        // TIOCSPTLCK and TIOCGPTN: unlocks the other end, and asks for its number.
+        // TIOCSPTLCK and TIOCGPTN unlock the other end and return its number.
         var (lock, number) = (Int32(0), Int32(-1))
         let isUnlocked = ioctl(main, 0x4004_5431, &lock) == 0 && ioctl(main, 0x8004_5430, &number) == 0
         try #require(main >= 0 && isUnlocked)

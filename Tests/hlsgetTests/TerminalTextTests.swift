@@ -10,16 +10,16 @@ struct TerminalTextTests {
         "R64: terminal control characters are escaped, everything else is kept",
         arguments: [
             ("plain ASCII ~!", "plain ASCII ~!"), ("äöü 日本語 🎬", "äöü 日本語 🎬"),
-            // A title that would set the window's title, colours, move the cursor, ring.
+            // Text with escape sequences that set the window's title, change colors, move the cursor or ring the bell.
             ("\u{1b}]0;owned\u{07}", "\\x1b]0;owned\\x07"), ("\u{1b}[31mred\u{1b}[0m", "\\x1b[31mred\\x1b[0m"),
             ("\u{9b}31m", "\\x9b31m"), ("\u{9d}0;x\u{9c}", "\\x9d0;x\\x9c"), ("a\r\nb\tc", "a\\x0d\\x0ab\\x09c"),
             ("\u{0}\u{7f}\u{8}", "\\x00\\x7f\\x08"),
-            // Text that would read from right to left, or be hidden.
+            // Text with right-to-left overrides or invisible characters.
             ("abc\u{202e}gpj.exe", "abc\\u{202e}gpj.exe"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"),
             ("\u{200e}\u{200f}\u{61c}", "\\u{200e}\\u{200f}\\u{61c}"), ("a\u{200b}b\u{feff}", "a\\u{200b}b\\u{feff}"),
             ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"), ("soft\u{ad}hyphen", "soft\\xadhyphen"),
             ("\u{e0041}", "\\u{e0041}"),
-            // Joiners belong to words and to emoji.
+            // Joiners are part of words and emoji.
             ("می\u{200c}خواهم", "می\u{200c}خواهم"), ("👨\u{200d}👩", "👨\u{200d}👩"),
         ])
     func escaping(text: String, escaped: String) {

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-// glibc's own, under the names that stay when malloc is replaced.
+// glibc's own functions, under names that remain when malloc is replaced.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

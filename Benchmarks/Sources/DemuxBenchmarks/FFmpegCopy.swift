@@ -1,9 +1,9 @@
 import Foundation
 
 enum FFmpegCopy {
-    /// Processor seconds, the start of the program left out; nil where there is no ffmpeg.
+    /// Returns the processor time in seconds without ffmpeg's start-up, or `nil` if ffmpeg is not installed.
     static func seconds(_ set: SegmentSet) throws -> Double? {
-        // One file, so that opening it is not what is measured.
+        // A single file keeps the cost of opening files out of the measurement.
         let file = FileManager.default.temporaryDirectory.appending(path: "demux-\(UUID().uuidString)")
         try Data(set.map + set.segments.flatMap { $0 }).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

@@ -2,15 +2,15 @@ import Foundation
 import HLSKitMedia
 import HLSKitPlaylist
 
-/// How fast the demuxers are on one core, next to ffmpeg on the same bytes.
+/// Measures the speed of the demuxers on one core, next to ffmpeg on the same bytes.
 ///
 ///     swift run -c release DemuxBenchmarks FOLDER…
 ///
-/// `FOLDER` has a media playlist and its segments as files, or is the playlist's file; of a multivariant playlist the
-/// variant of the highest bit rate is taken. All segments are in memory; each is fed in pieces of 64 KiB to a demuxer
-/// of its own, and every sample is taken. The best of seven turns counts. ffmpeg copies the same bytes without
-/// decoding (`-c copy -f null`) in one process, with one thread; its figure is of its processor time less that of a
-/// start without work.
+/// `FOLDER` contains a media playlist and its segments as files, or is the path of the playlist file. If the playlist
+/// is a multivariant playlist, the variant with the highest bit rate is measured. All segments are in memory. A
+/// separate demuxer receives each segment in pieces of 64 KiB and returns every sample. The result is the best of seven
+/// runs. ffmpeg copies the same bytes without decoding (`-c copy -f null`) in one process with one thread. Its result
+/// is its processor time minus the time of a run without work.
 @main
 struct Main {
     static func main() throws {
@@ -45,7 +45,7 @@ struct Main {
         return (best, count)
     }
 
-    /// Of this thread, which does all the work.
+    /// Returns the processor time of this thread, which does all the work.
     private static func processorSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -2,13 +2,14 @@ import Foundation
 import HLSKitMedia
 import HLSKitPlaylist
 
-/// Compares the packets that our demuxers make with those of ffprobe, segment by segment.
+/// Compares the packets from our demuxers with ffprobe's packets, segment by segment.
 ///
 ///     swift run -c release PacketComparison [--at-most N] URL…
 ///
-/// `URL` is a multivariant or a media playlist; each segment of each of its playlists is read once, behind its map.
-/// `--at-most` takes so many segments of a playlist, evenly. Needs `curl`, `ffprobe` and, for AES-128, `openssl`. What
-/// differs for a known reason (`Tests/Fixtures/media/README.md`) is counted, all else is printed; then the exit code is 1.
+/// `URL` is a multivariant or a media playlist. Each segment of each media playlist is parsed once, after its
+/// initialization section. `--at-most` limits the number of segments per playlist, spread evenly. The tool needs
+/// `curl`, `ffprobe` and, for AES-128, `openssl`. It counts differences that have a known reason
+/// (`Tests/Fixtures/media/README.md`). It prints all other differences and then exits with status 1.
 @main
 struct Main {
     static func main() throws {
@@ -65,7 +66,7 @@ struct Report: CustomStringConvertible {
     var seen: Set<String> = []
     var segmentCount = 0
     var packetCount = 0
-    /// Known differences, by their name in the README of the fixtures.
+    /// The number of known differences, by their name in the README of the fixtures.
     var explained: [String: Int] = [:]
     var differences: [String] = []
     var notes: [String] = []

@@ -1,10 +1,10 @@
 import HLSKitMedia
 
-/// The packets that our demuxers make, by track, and what they are compared by.
+/// The packets from our demuxers, by track, in a form that can be compared with ffprobe's packets.
 struct OurPackets {
     var tracks: [Int: (track: MediaTrack, packets: [PacketFacts])] = [:]
     var notes: [String] = []
-    /// Not media that ffprobe has packets for: captions.
+    /// Whether a track has captions, for which ffprobe reports no packets.
     var isText = false
     private var isTransportStream = false
     private var isPackedAudio = false
@@ -81,7 +81,7 @@ struct OurPackets {
         }
     }
 
-    /// Timestamps modulo 2³³; of packed audio, from those of the first packet.
+    /// Returns the packet with timestamps modulo 2³³, or relative to the first packet in packed audio.
     private func comparable(_ packet: PacketFacts, first: Int64?) -> PacketFacts {
         var packet = packet
         if isPackedAudio {
@@ -129,7 +129,7 @@ struct OurPackets {
 
     private typealias Reason = (name: String, change: (inout PacketFacts) -> Void)
 
-    /// Why the two may differ and be right: the list of `Tests/Fixtures/media/README.md`.
+    /// Returns the known reasons for a difference, which `Tests/Fixtures/media/README.md` lists.
     private func reasons(_ our: PacketFacts, _ their: PacketFacts, _ track: MediaTrack) -> [Reason] {
         guard track.mediaType == .audio, isTransportStream || isPackedAudio else { return [] }
         var reasons: [Reason] = []

@@ -5,7 +5,7 @@ struct ProbedPackets {
         var index: Int
         var id: Int
         var codec: String
-        /// Seconds of one unit of its timestamps.
+        /// The length of one timestamp unit, in seconds.
         var timeBase: (numerator: Int, denominator: Int)
         var packets: [PacketFacts] = []
     }
@@ -22,7 +22,7 @@ struct ProbedPackets {
                 ])
         }
         var packets: [Int: [PacketFacts]] = [:]
-        // Transport streams name their streams a second time, below their program.
+        // ffprobe lists the streams of a transport stream a second time, below their program.
         var known: Set<Int> = []
         for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
             var fields: [Substring: Substring] = [:]

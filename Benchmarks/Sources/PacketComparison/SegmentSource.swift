@@ -1,7 +1,7 @@
 import Foundation
 import HLSKitPlaylist
 
-/// The clear bytes of one segment and of the map before it.
+/// The decrypted bytes of one segment and of its initialization section.
 struct SegmentSource {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -11,7 +11,7 @@ struct SegmentSource {
     var map: [UInt8]?
     var bytes: [UInt8]
 
-    /// The media playlists of the address: itself, or all that it names.
+    /// Returns the media playlist at the URL, or all media playlists that a multivariant playlist names.
     static func mediaPlaylists(at url: String) throws -> [MediaPlaylist] {
         switch try Playlist(parsing: load(url), url: url) {
         case .media(let playlist): return [playlist]

@@ -1,12 +1,13 @@
 import Foundation
 import HLSKitCore
 
-/// Many players of one stream in one process, which load and do not decode: what they cost, and whether they keep up.
+/// Measures the cost of many players of one stream in one process, and whether they keep up.
 ///
 ///     swift run -c release PlayersBenchmarks URL [PLAYERS [SECONDS]]
 ///
-/// `URL` is a live stream of a server near by. Memory is the private dirty memory of the process less the bytes of media
-/// that the players hold; the first line is of one player, the last of all of them.
+/// The players load media and do not decode it. `URL` is a live stream on a nearby server. Memory is the private dirty
+/// memory of the process minus the bytes of media that the players hold. The first line is for one player, the last
+/// line for all players.
 @main
 struct Main {
     static func main() async throws {
@@ -23,7 +24,7 @@ struct Main {
         print("1 player: \(one.text)")
         for _ in 1..<count {
             watched.append(try WatchedPlayer(url))
-            // As a service starts them, and not at one moment.
+            // The players start one after another, as in a service.
             try await Task.sleep(for: .milliseconds(10))
         }
         let began = Usage(of: watched)
@@ -67,9 +68,9 @@ struct Usage {
 }
 
 extension ProcessInfo {
-    /// Seconds of processor time of this process so far.
+    /// The processor time of this process so far, in seconds.
     fileprivate var processorTime: Double {
-        // utime and stime, in hundredths of a second, behind the name in parentheses.
+        // utime and stime are in hundredths of a second and follow the name in parentheses.
         let text = (try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8)) ?? ""
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }

@@ -3,19 +3,19 @@ import HLSKitCore
 
 struct Findings: Sendable {
     var reloadCount = 0
-    /// A playlist came more than half a target duration later than it could.
+    /// The number of playlists that arrived more than one and a half target durations after the previous one.
     var lateCount = 0
-    /// Seconds from one playlist to the next.
+    /// The longest time between two playlists, in seconds.
     var longestGap = 0.0
     var missedCount = 0
     var skippedCount = 0
     var stallCount = 0
     var errorCount = 0
-    /// Seconds from each playlist to the next.
+    /// The times between consecutive playlists, in seconds.
     var gaps: [Double] = []
 
-    /// How much later than usual playlists came: of a server that lists something new at equal distances, that is the
-    /// lateness of the player, of the server and of the machine together.
+    /// How much later than usual playlists arrived. If the server updates its playlist at equal intervals, this
+    /// combines the delays of the player, the server and the machine.
     var lateness: String {
         let sorted = gaps.sorted()
         guard let median = sorted.isEmpty ? nil : sorted[sorted.count / 2] else { return "no reloads" }
@@ -45,7 +45,7 @@ struct Findings: Sendable {
 }
 
 final class WatchedPlayer: Sendable {
-    /// Seconds: the target duration of the stream that is watched, and half of it.
+    /// One and a half target durations of the watched stream, in seconds.
     private static let latest = 3.0
 
     private let player: Player

@@ -61,7 +61,7 @@ extension PlaylistBenchmarks {
     }
 }
 
-/// Mixes values in order; eight bytes at a time, so that it costs little beside the reading.
+/// Mixes values in order. It reads eight bytes at a time so that it costs little compared with parsing.
 struct Checksum {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -82,7 +82,7 @@ struct Checksum {
     }
 
     mutating func add(_ text: String) {
-        // Strings of Swift are contiguous; only one that comes from elsewhere is not.
+        // Native Swift strings are contiguous. Only bridged strings are not.
         if text.utf8.withContiguousStorageIfAvailable({ add(UnsafeRawBufferPointer($0)) }) == nil {
             add(ArraySlice(text.utf8))
         }

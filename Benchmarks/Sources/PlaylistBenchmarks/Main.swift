@@ -1,10 +1,10 @@
 import Glibc
 import HLSKitPlaylist
 
-/// Prints how fast playlists are read and reloaded, and how much memory they take.
+/// Prints the speed of parsing and reloading playlists, and the memory they need.
 ///
-/// `swift run -c release` in `Benchmarks/`. The timed part of reading includes a checksum over every typed value, so
-/// that nothing can be left for later. Each figure is the best of many runs.
+/// `swift run -c release` in `Benchmarks/`. The timed part of parsing includes a checksum over every typed value, so
+/// that no work can be deferred. Each result is the best of many runs.
 @main
 enum PlaylistBenchmarks {
     static func main() throws {
@@ -13,14 +13,14 @@ enum PlaylistBenchmarks {
             ("low latency, 24 000 parts", Samples.lowLatency()), ("multivariant, 500 variants", Samples.multivariant()),
         ]
         if CommandLine.arguments.count > 1, let index = Int(CommandLine.arguments[1]), samples.indices.contains(index) {
-            // A process for each, since freed memory would hide what is needed.
-            // Code and tables come into memory with the first playlists.
+            // Each sample has its own process, because freed memory would hide the need for more. The first playlists
+            // bring code and tables into memory.
             _ = try checksum(of: Playlist(parsing: Samples.live(segmentCount: 200), url: "https://h/x.m3u8"))
             _ = try checksum(of: Playlist(parsing: Samples.multivariant(variantCount: 9), url: "https://h/x.m3u8"))
             print(decimals(try memoryOfReading(samples[index].bytes)))
             return
         }
-        // `only 2` measures the third sample alone, for a profiler; `only 4` the reload.
+        // `only 2` measures only the third sample, for a profiler. `only 4` measures only the reload.
         let only = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) : nil
         print("file                           size   read+checksum      read only   memchr lines   memory/text")
         for (index, sample) in samples.enumerated() where index == only ?? index {
@@ -39,7 +39,8 @@ enum PlaylistBenchmarks {
         if only ?? samples.count == samples.count { try reload() }
     }
 
-    /// One new segment at the end of the live window, one less in front: in full, and as a delta update.
+    /// Measures reloads in full and as a delta update. The live window has one new segment at its end and one fewer at
+    /// its start.
     private static func reload() throws {
         let old = try MediaPlaylist(parsing: Samples.live(), url: "https://h/x.m3u8")
         let bytes = Samples.live(from: 5_000_001)
@@ -56,7 +57,7 @@ enum PlaylistBenchmarks {
 
     // MARK: Measuring
 
-    /// The shortest of at least 20 runs and half a second, in seconds.
+    /// Returns the shortest time in seconds of at least 20 runs within at least half a second.
     private static func best(_ body: () throws -> Void) rethrows -> Double {
         var shortest = Double.infinity
         var total = 0.0
@@ -86,9 +87,9 @@ enum PlaylistBenchmarks {
         return String(decoding: buffer.prefix { $0 > 0x20 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The highest resident memory while reading, beyond what was there before, as a multiple of the text.
+    /// Returns the growth of the peak resident memory during parsing, as a multiple of the text's size.
     private static func memoryOfReading(_ bytes: [UInt8]) throws -> Double {
-        // Resets the high water mark (proc(5)).
+        // Reset the high water mark (proc(5)).
         if let file = fopen("/proc/self/clear_refs", "w") {
             fputs("5", file)
             fclose(file)
@@ -97,11 +98,11 @@ enum PlaylistBenchmarks {
         let playlist = try Playlist(parsing: bytes, url: "https://h/x.m3u8")
         let peak = statusValue("VmHWM:")
         withExtendedLifetime(playlist) {}
-        // The text itself was there before and is shared.
+        // The text was in memory before and is shared, so it is added.
         return Double(max(0, peak - before) * 1024 + bytes.count) / Double(bytes.count)
     }
 
-    /// In kibibytes.
+    /// Returns a value in kibibytes.
     private static func statusValue(_ key: String) -> Int {
         guard let file = fopen("/proc/self/status", "r") else { return 0 }
         defer { fclose(file) }

@@ -1,4 +1,4 @@
-/// Playlists as they occur, made by rule so that everyone measures the same bytes.
+/// Typical playlists, generated so that everyone measures the same bytes.
 enum Samples {
     static func vod(segmentCount: Int = 100_000) -> [UInt8] {
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
@@ -8,7 +8,8 @@ enum Samples {
         return Array((text + "#EXT-X-ENDLIST\n").utf8)
     }
 
-    /// A live window: every segment with a date and a byte range, a new key every ten, a range of dates every hundred.
+    /// Returns a live window in which each segment has a date and a byte range. The key changes every ten segments, and
+    /// a date range begins every hundred.
     static func live(from first: Int = 5_000_000, segmentCount: Int = 10_000) -> [UInt8] {
         var text = """
             #EXTM3U
@@ -45,7 +46,7 @@ enum Samples {
         return "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"https://keys.example.com/k/\(number)\",IV=0x\(iv)\n"
     }
 
-    /// 2024-01-01T00:00:00Z and six seconds for each number, in the days of one month.
+    /// Returns 2024-01-01T00:00:00Z plus six seconds for each number, within the first 28 days of the month.
     private static func date(_ number: Int) -> String {
         let seconds = number * 6 % (28 * 86_400)
         func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }

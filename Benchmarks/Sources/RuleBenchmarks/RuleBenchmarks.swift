@@ -2,10 +2,10 @@ import Glibc
 import HLSKitCore
 import HLSKitSimulation
 
-/// Prints how many hours of playback each rule simulates in a second of processor time, and what a decision costs.
+/// Prints how many hours of playback each rule simulates in a second of processor time, and the cost of a decision.
 ///
-/// `swift run -c release RuleBenchmarks` in `Benchmarks/` takes networks and a movie that it makes itself;
-/// `RuleBenchmarks MOVIE TRACE...` takes files.
+/// `swift run -c release RuleBenchmarks` in `Benchmarks/` generates networks and a movie. `RuleBenchmarks MOVIE
+/// TRACE...` loads them from files.
 @main
 enum RuleBenchmarks {
     private static let rules: [(name: String, rule: any VariantSelector)] = [

@@ -2,7 +2,7 @@ import Glibc
 import HLSKitSimulation
 
 enum Samples {
-    /// Ten minutes whose bandwidth wanders between 300 kbit/s and 20 Mbit/s, a period a second.
+    /// Returns ten minutes of bandwidth between 300 kbit/s and 20 Mbit/s that changes gradually, every second.
     static func trace(seed: UInt64) throws -> NetworkTrace {
         var random = Random(state: seed)
         var level = log(3000.0)
@@ -14,7 +14,7 @@ enum Samples {
         return try NetworkTrace(parsing: text.utf8)
     }
 
-    /// Nine variants from 145 kbit/s to 7.8 Mbit/s, segments of 4 s whose sizes vary by a third.
+    /// Returns nine variants from 145 kbit/s to 7.8 Mbit/s, with segments of 4 s whose sizes vary by a third.
     static func movie(segmentCount: Int) throws -> MovieFile {
         let rates = [145, 365, 730, 1100, 2000, 3000, 4500, 6000, 7800]
         var random = Random(state: 7)
@@ -28,7 +28,7 @@ enum Samples {
         return try MovieFile(parsing: Array(text.utf8))
     }
 
-    /// Knuth's linear congruential generator, from 0 to 1.
+    /// Knuth's linear congruential generator, with values from 0 to 1.
     private struct Random {
         var state: UInt64
 

@@ -8,11 +8,11 @@ final class DecisionCosts {
     var bytes: [Double] = []
 }
 
-/// Passes everything on to a rule and writes down what its choices cost. Looks at running downloads are not counted: most
-/// of them end at the first glance.
+/// A rule that forwards everything to another rule and records the cost of its choices. Checks of running downloads are
+/// not counted, because most of them return at the first test.
 struct TimedRule: VariantSelector {
     var rule: any VariantSelector
-    nonisolated(unsafe) let costs: DecisionCosts  // one session runs on one thread
+    nonisolated(unsafe) let costs: DecisionCosts  // A session runs on one thread.
 
     mutating func decide(_ input: SelectionInput) -> SelectionDecision {
         guard input.download == nil else { return rule.decide(input) }

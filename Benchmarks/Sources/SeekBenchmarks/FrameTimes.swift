@@ -33,7 +33,7 @@ final class FrameTimes: FrameWriter {
     func flush() {}
     func finish() {}
 
-    /// The first picture that comes from now on, or came after so many, and that is wanted.
+    /// Returns the first wanted frame after the first `count` frames, and waits for it if necessary.
     func next(after count: Int, where isWanted: @escaping @Sendable (PresentedFrame) -> Bool) async -> PresentedFrame {
         await withCheckedContinuation { continuation in
             let found = state.withLock { state -> PresentedFrame? in

@@ -1,12 +1,12 @@
 import Foundation
 import HLSKitCore
 
-/// How long seeks and starts take until the first picture is shown.
+/// Measures how long seeks and starts take until the first frame is shown.
 ///
 ///     swift run -c release SeekBenchmarks [URL [SEEKS]]
 ///
-/// `URL` is a VOD of a server near by, at least a minute and a half long for the starts; without it the sample of the
-/// tests is played from its file. Every figure is from the call to the moment at which the picture is handed to an output.
+/// `URL` is a VOD stream on a nearby server. The starts need at least a minute and a half of media. Without a URL, the
+/// tool plays the tests' sample from its file. Each time is from the call until an output receives the frame.
 @main
 struct Main {
     static func main() async throws {
@@ -28,7 +28,7 @@ struct Main {
 
 struct Bench {
     let url: String
-    /// The first one that the playlist lists.
+    /// The first variant in the playlist.
     let variant: AssetVariant.ID?
     let seekCount: Int
 
@@ -97,7 +97,7 @@ struct Bench {
         for _ in 0..<seekCount {
             let target = Double.random(in: 0..<reach - 2, using: &random)
             quick.append(try await seek(player, writer, to: target, tolerance: .positiveInfinity).latency)
-            // Where decoding towards the target begins.
+            // Decoding towards the target begins at this sync sample.
             let sync = try await seek(player, writer, to: target, tolerance: nil).landing
             let presentedFrames = (target - sync) * decoding.frameRate + 1
             exact.append(try await seek(player, writer, to: target, tolerance: .zero).latency)
@@ -111,7 +111,7 @@ struct Bench {
     func unbufferedSeeks() async throws {
         let transport = CountingTransport(SchemeTransport.shared)
         var configuration = configuration(transport)
-        // So little that the next place is never loaded.
+        // The buffer is so short that the next seek target is never loaded.
         configuration.buffering.forwardDuration = .seconds(4)
         configuration.buffering.backDuration = .zero
         let writer = FrameTimes()
@@ -132,7 +132,7 @@ struct Bench {
         print("  playlists asked for: \(playlists)")
     }
 
-    /// - Parameter tolerance: nil is without a limit backwards and none forwards.
+    /// - Parameter tolerance: `nil` allows any distance before the target and none after it.
     private func seek(
         _ player: Player, _ writer: FrameTimes, to target: Double, tolerance: MediaTime?
     ) async throws -> (latency: Double, landing: Double) {
@@ -173,7 +173,7 @@ struct Bench {
         }
     }
 
-    // MARK: Figures
+    // MARK: Numbers
 
     private func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }
 

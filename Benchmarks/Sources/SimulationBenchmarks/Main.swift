@@ -1,7 +1,8 @@
 import HLSKitCore
 import HLSKitSimulation
 
-/// How long one virtual hour takes through the whole asynchronous player: requests, playlists, demuxing, time control.
+/// Measures how long one virtual hour takes in the whole asynchronous player: requests, playlists, demuxing and time
+/// control.
 ///
 ///     swift run -c release SimulationBenchmarks [rule]
 @main

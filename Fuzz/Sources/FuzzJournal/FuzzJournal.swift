@@ -1,7 +1,8 @@
 import HLSKitCore
 @testable import HLSKitDownload
 
-/// Reading ends; what was read names files of a download only, and is the same when it is written and read again.
+/// Checks that parsing ends, that a journal names only files of its download, and that writing and parsing it again
+/// changes nothing.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,7 +1,8 @@
 import HLSKitCore
 @testable import HLSKitSimulation
 
-/// Reading ends; what was read is in the order of its times, and the link that it tells is a trace.
+/// Checks that parsing ends, that events are in the order of their times, and that the recorded bandwidth is a valid
+/// trace.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

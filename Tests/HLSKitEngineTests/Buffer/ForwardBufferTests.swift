@@ -120,7 +120,7 @@ struct ForwardBufferTests {
 
     @Test("F05: full at the target; loading pauses until a fifth or a target duration has played")
     func hysteresis() {
-        // target 30 s, target duration 2 s: load below 24 s · target duration 10 s: below 20 s · 20 s: at the latest 15 s
+        // The target is 30 s. Loading resumes below 24 s, 20 s or 15 s for target durations of 2, 10 and 20 s.
         for (targetDuration, resume) in [(2, 24.0), (10, 20.0), (20, 15.0)] {
             var buffer = buffer(video: [0...30])
             var situation = Situation(playhead: .zero, targetDuration: .seconds(targetDuration))
@@ -333,7 +333,7 @@ struct LiveReserveTests {
     }
 }
 
-/// A buffer with pieces of 6 s and 1000 bytes, the next segment being such a one.
+/// The buffer holds pieces of 6 s and 1000 bytes each, and the next segment is equal to them.
 @Suite("Forward buffer, shared limits")
 struct ForwardBufferBoundsTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -9,7 +9,7 @@ struct KeepUpJudgeTests {
         var testDescription: String
         var policy = KeepUpPolicy.predictive
         var input: KeepUpInput
-        /// The least media ahead that gives yes, in milliseconds.
+        /// The smallest amount of media ahead that keeps up, in milliseconds.
         var least: Int
     }
 
@@ -78,7 +78,6 @@ struct KeepUpJudgeTests {
         #expect(leastAhead(Self.input(), configuration) == 3 * seconds * 1000)
     }
 
-    /// The least media ahead that gives yes, in milliseconds, to 100.
     private func leastAhead(_ input: KeepUpInput, _ configuration: BufferingConfiguration = .init()) -> Int {
         var input = input
         for milliseconds in stride(from: 0, through: 600_000, by: 100) {

@@ -8,7 +8,7 @@ struct LoadAllowanceLimitTests {
     @Test(
         "the reserve is four loading times of a megabyte, and at least ten seconds",
         arguments: [
-            // Throughput in Mbit/s, rate and seconds: a megabyte in four of its loading times, but ten seconds at least.
+            // The throughput in Mbit/s, the rate, and the expected seconds.
             (nil, 1, 10), (8, 1, 10), (1, 1, 32), (1, 2, 64), (1, 0, 32), (0, 1, 10),
         ] as [(Double?, Float, Int)])
     func reserve(throughput: Double?, rate: Float, seconds: Int) {
@@ -38,7 +38,7 @@ struct LoadAllowanceLimitTests {
         "a long segment is read up to the allowance, and for at least ten seconds",
         arguments: [
             (LoadAllowance.everything, nil), (LoadAllowance(duration: .seconds(60)), 60),
-            // A thousand bytes a second.
+            // The media has a bit rate of 1000 bytes per second.
             (LoadAllowance(byteCount: 30_000), 30), (LoadAllowance(byteCount: 30_000, duration: .seconds(20)), 20),
             (LoadAllowance(byteCount: 3_000), 10),
         ] as [(LoadAllowance, Int?)])

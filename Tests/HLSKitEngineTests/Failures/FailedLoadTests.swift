@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Outcome of failed requests")
 struct FailedLoadTests {
-    /// What is done, without what for.
+    /// A next step without its details.
     enum Step: Hashable { case again, whole, elsewhere, skip, giveUp(HLSError.Code) }
 
     private static let timeOut = LoadingError(code: .timedOut, url: "https://host/a", text: "too slow")
@@ -21,7 +21,7 @@ struct FailedLoadTests {
             id: id, role: id, position: SegmentPosition(epoch: 0, sequence: 4), job: job, playlistURL: "list")
     }
 
-    /// Media is waited for for 30 s; the segment has failed since 0 s.
+    /// The limit for lost media is 30 s, and the segment has failed since 0 s.
     private static func segment(in lane: LaneID = .main) -> FailedLoad {
         var policies = RetryPolicies()
         policies.lostMediaTime = .seconds(30)

@@ -9,8 +9,9 @@ import Testing
 struct FailoverTests {
     private static let base = "https://host/all.m3u8"
 
-    /// Four variants: 1 and 2 Mbit/s with the groups `a` and `b`, whose renditions are the same; another of 2 Mbit/s with
-    /// the frames of the second; and 4 Mbit/s with a group whose audio is another.
+    /// Four variants. Two of 1 and 2 Mbit/s use the groups `a` and `b`, which have the same renditions. The third is
+    /// another one of 2 Mbit/s with the second one's frames. The fourth, of 4 Mbit/s, uses a group with different
+    /// audio.
     private static let text = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="ea.m3u8"
@@ -61,7 +62,7 @@ struct FailoverTests {
 
     private static let error = HLSError(code: .network, cause: "gone")
 
-    // MARK: Whether
+    // MARK: Conditions
 
     struct Alternative: CustomTestStringConvertible {
         var testDescription: String
@@ -125,13 +126,13 @@ struct FailoverTests {
         #expect(failover.hasAlternative(for: test.lane) == test.isThere)
     }
 
-    // MARK: Where
+    // MARK: Targets
 
     struct Way: CustomTestStringConvertible {
         var testDescription: String
         var lane: LaneID
         var first: [Failover.Action]
-        /// Once it is known what is avoided.
+        /// The actions once the avoided sources are known.
         var next: [Failover.Action]
         var variant = 0
         var isAudioOnly = false

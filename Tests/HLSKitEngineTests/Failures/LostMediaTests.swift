@@ -54,7 +54,7 @@ struct LostMediaTests {
         lost.failed(id(2), began: .seconds(15))
         #expect(lost.duration(with: id(1), at: .seconds(20)) == .seconds(10))
         lost.lose(id(1), role: id(1), start: .zero, at: .seconds(25))
-        // From 25 s on; up to there the other one has counted.
+        // The duration counts from 25 s on. The other segment covers the time before.
         #expect(lost.duration(with: id(2), at: .seconds(30)) == .seconds(20))
         lost.lose(id(2), role: id(2), start: .zero, at: .seconds(30))
         lost.failed(id(3), began: .seconds(100))

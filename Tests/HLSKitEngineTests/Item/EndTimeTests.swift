@@ -15,7 +15,6 @@ struct EndTimeTests {
         var testDescription: String
         var old: Duration?
         var new: Duration?
-        /// nil where nothing changes.
         var moved: EndTime.Change?
         var time: Duration?
     }
@@ -54,7 +53,7 @@ struct EndTimeTests {
 
     // MARK: Lanes
 
-    /// Media up to 8 s, and two segments of four seconds behind that.
+    /// Returns a lane with media up to 8 s and two more segments of 4 s.
     private static func lane() -> MediaLane {
         var lane = MediaLane(id: .main, playlistURL: "list")
         for number in 1...2 {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Abandoning a lane's segments")
 struct LaneFailingTests {
-    /// Segments of four seconds from 8 s on, the first of which is read up to 10 s.
+    /// Returns a lane with segments of 4 s from 8 s on. The first one is read up to 10 s.
     private static func lane() -> MediaLane {
         var lane = MediaLane(id: .main, playlistURL: "list")
         for number in 1...3 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// A lane that lists ten segments of four seconds, from 8 s on.
+/// The lane lists ten segments of 4 s from 8 s on.
 @Suite("Lane positions")
 struct LanePlacesTests {
     private static func lane() throws -> MediaLane {
@@ -53,10 +53,10 @@ struct LanePlacesTests {
         #expect(cursor(16_000) == Self.position(1))
         #expect(cursor(16_079) == Self.position(2) && cursor(16_070) == Self.position(1))
         #expect(cursor(16_000, isExact: false) == Self.position(2))
-        // So it is at every other boundary, and before the first there is nothing.
+        // Other boundaries behave the same, and nothing precedes the first one.
         #expect(cursor(32_000) == Self.position(5) && cursor(32_080) == Self.position(6))
         #expect(cursor(8_000) == Self.position(0))
-        // What ends at the boundary, and what is listed wrongly, tell nothing.
+        // Segments that end at the boundary, or whose listed times are wrong, have no effect.
         lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .microseconds(16_000_400))
         #expect(cursor(16_000) == Self.position(2))
         lane.noteRead(SegmentPosition(epoch: 0, sequence: 3), upTo: .seconds(24))
@@ -102,7 +102,7 @@ struct LanePlacesTests {
 
 @Suite("Media past the listed end of its segment")
 struct MediaBeyondTests {
-    /// After a segment that is listed from 4 to 8 s.
+    /// Returns the overhang of a segment that is listed from 4 to 8 s.
     private func overhang(_ end: Duration) -> MediaLane.SegmentOverhang {
         var overhang = MediaLane.SegmentOverhang()
         overhang.noteRead(upTo: end, listedEnd: .seconds(8))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Segments of four seconds; the lane has given media up to 8 s.
+/// Segments last 4 s, and the lane has delivered media up to 8 s.
 @Suite("Reading a lane's media")
 struct LaneReadingTests {
     private static func flight(_ number: Int, at start: Duration) -> SegmentInFlight {

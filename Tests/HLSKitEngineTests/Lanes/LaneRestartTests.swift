@@ -83,7 +83,8 @@ struct LaneRestartTests {
         Case(.gap) { _ in },
     ]
 
-    /// Loaded to its end and presented, with a segment under way that follows on its predecessor.
+    /// Returns a lane that has loaded and presented everything. It has a segment in flight that follows its
+    /// predecessor.
     private static func lane() -> MediaLane {
         var lane = MediaLane(id: .main, playlistURL: "list")
         let timeline = TimelineKey(epoch: 0, discontinuity: 0, shift: 0)
@@ -120,7 +121,7 @@ struct LaneRestartTests {
 
     struct JointCase: Sendable, CustomTestStringConvertible {
         var restart: MediaLane.LaneRestart
-        /// After a joint that follows, one that begins, and one that repeats for a role.
+        /// The joints after a restart if the joint before was `follows`, `begins` or `repeats`.
         var expected: [MediaLane.LaneJoint]
         var testDescription: String { "\(restart)" }
     }

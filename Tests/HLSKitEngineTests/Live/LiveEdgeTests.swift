@@ -4,7 +4,6 @@ import Testing
 
 @Suite("Live edge")
 struct LiveEdgeTests {
-    /// The end of a list and when it came, in milliseconds.
     private static func edge(_ lists: [(end: Int, time: Int)]) -> LiveEdge {
         var edge = LiveEdge()
         for list in lists { edge.note(end: .milliseconds(list.end), at: .milliseconds(list.time)) }

@@ -47,7 +47,7 @@ struct LiveStreamTests {
     @Test(
         "the delay of a wait is skipped if it is worth a jump",
         arguments: [
-            // The distance before, where the playhead is, and where playing resumes.
+            // The distance before the wait, the playhead, and the time at which playback resumes.
             (12, 110, 112), (12, 112, nil), (60, 90, 100), (nil, 100, nil),
         ] as [(Int?, Int, Int?)])
     func catchesUp(distance: Int?, playhead: Int, target: Int?) {
@@ -71,7 +71,7 @@ struct LiveStreamTests {
         #expect(place == nil)
     }
 
-    // MARK: Rest
+    // MARK: Idle players
 
     @Test("a paused live player idles unless it has work to do")
     func rests() {
@@ -96,9 +96,9 @@ struct LiveStreamTests {
         #expect(!live.isIdle)
     }
 
-    // MARK: Behind the window
+    // MARK: Outside the window
 
-    /// What is done with segments 3 and 4 that are gone, and 5 to 7, which the policy leaves out.
+    /// Returns the actions if segments 3 and 4 have left the playlist and the policy skips 5 to 7.
     private static func after(
         _ live: inout LiveStream, isPaused: Bool, policy: FellBehindPolicy = .jumpToEdge
     ) throws -> [LiveStream.Action] {
@@ -164,7 +164,7 @@ struct LiveStreamTests {
     @Test(
         "a lane's lost segments follow from its position",
         arguments: [
-            // Sequence numbers 5 to 10 are listed, from 8 s on.
+            // The playlist contains segments 5 to 10, from 8 s on.
             (.position(.init(epoch: 0, sequence: 3)), 0, false, [2, 0, 0]),
             (.position(.init(epoch: 0, sequence: 3)), 2, false, [2, 0, 2]),
             (.position(.init(epoch: 0, sequence: 6)), 3, true, [0, 1, 3]),
@@ -206,7 +206,7 @@ struct LiveOffsetTests {
         arguments: [
             ([], 10, 60, 12), ([0], 10, 60, 16), ([0, 5], 10, 60, 20), ([0, 5, 9], 10, 21, 21),
             ([0, 5], 10, 8, 12),
-            // Five minutes ago.
+            // The first stall is five minutes old.
             ([0, 5], 300, 60, 16), ([0, 5], 305, 60, 12),
         ] as [([Int], Int, Int, Int)])
     func recommends(stalls: [Int], now: Int, window: Int, expected: Int) {

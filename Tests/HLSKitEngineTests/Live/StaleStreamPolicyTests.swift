@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// The last news came at 100 s; the target duration is 4 s.
+/// The last update came at 100 s, and the target duration is 4 s.
 @Suite("Live streams without updates")
 struct LiveSilenceTests {
     enum Step: Hashable { case again(Duration), leave, report, close, fail }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Thirty seconds and a thousand bytes are wanted; a hundred bytes may wait to be read.
+/// The limits are 30 s and 1000 bytes, of which 100 bytes may wait unread.
 @Suite("Reading response bodies")
 struct BodyReadingTests {
     struct Case: Sendable, CustomTestStringConvertible {

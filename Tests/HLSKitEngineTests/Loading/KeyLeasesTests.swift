@@ -16,7 +16,7 @@ struct KeyLeasesTests {
             window: PresentationWindow(), startsNewSequence: false, url: "s", mediaSequence: 0)
     }
 
-    /// The generation that a segment which is begun now gets, and those that are asked for beside it.
+    /// Starts a segment, and returns the key generation that it uses and the generations that it requests.
     private static func begin(_ leases: inout KeyLeases, at seconds: Int) -> (used: Int?, asked: [Int]) {
         var job = job()
         let renewals = leases.assign(to: &job, at: .seconds(seconds))
@@ -46,7 +46,7 @@ struct KeyLeasesTests {
         leases.note(KeyTerms(renewal: .seconds(10), expiration: .seconds(30)), of: Self.key, at: .seconds(100))
         leases.load(Self.key)
         #expect(Self.begin(&leases, at: 109) == (0, []))
-        // As long as it is not there it is asked for with each segment: whoever asks knows what is under way.
+        // Until the new key arrives, each segment requests it. The caller filters out requests in flight.
         #expect(Self.begin(&leases, at: 110) == (0, [1]))
         #expect(Self.begin(&leases, at: 112) == (0, [1]))
         #expect(leases.reason(for: Self.generation(1)) == .renewal)

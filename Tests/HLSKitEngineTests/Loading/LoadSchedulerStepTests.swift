@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Three segments of four seconds each, of which one is loaded unless a case says otherwise.
+/// There are three segments of 4 s each. One is loaded unless a case says otherwise.
 @Suite("Next step of a lane")
 struct LoadSchedulerStepTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -170,7 +170,7 @@ extension LoadScheduler.Facts {
 }
 
 extension MediaLane {
-    /// Outputs for audio have come late, and the lane has gone back for them.
+    /// Makes the lane go back for audio outputs that were added late.
     fileprivate mutating func loadAudioAgain(until time: Duration) {
         takeLate([.audio], keepsOthers: true)
         _ = goBackForLate(LateOutputs.Facts(resume: time))

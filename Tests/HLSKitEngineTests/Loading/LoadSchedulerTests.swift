@@ -13,7 +13,7 @@ struct LoadSchedulerTests {
         var testDescription: String { what }
     }
 
-    /// Half-second segments at 1 Mbit/s over 20 Mbit/s: 25 ms of bytes for 100 ms of waiting.
+    /// Half-second segments of 1 Mbit/s over 20 Mbit/s: 25 ms of transfer for 100 ms of latency.
     private static let farAway: LoadScheduler.Situation = {
         var situation = LoadScheduler.Situation()
         situation.nextByteCount = 62_500
@@ -44,7 +44,7 @@ struct LoadSchedulerTests {
         Case(what: "the link gives less than twice what playing takes", mayBegin: false) {
             $0.neededBitsPerSecond = 10.1e6
         },
-        // 40 Mbit take two seconds of the link, and a tenth to begin.
+        // 40 Mbit take 2 s on this link, plus 0.1 s of latency.
         Case(what: "the buffer outlasts all that is on its way twice", mayBegin: true) {
             $0.pendingByteCount = 4_937_500
             $0.ahead = .seconds(4.2)
@@ -57,7 +57,7 @@ struct LoadSchedulerTests {
         Case(what: "segments are long", mayBegin: false) { $0.nextByteCount = 1_250_000 },
         Case(what: "the buffer will be full", mayBegin: false) { $0.aheadWhenLoaded = .seconds(29.6) },
         Case(what: "too many bytes wait", mayBegin: false) { $0.pendingByteCount = 16 << 20 },
-        // 100 ms of the link are 250 kB.
+        // 100 ms of this link are 250 kB.
         Case(what: "parts: what is on its way is here before the next can begin", mayBegin: true) {
             $0.isPart = true
             $0.ahead = .zero

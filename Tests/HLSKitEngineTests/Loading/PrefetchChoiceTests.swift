@@ -5,7 +5,8 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// The variant has given four seconds and loads what follows; its audio has given nothing and loads its first segment.
+/// The variant has delivered 4 s and loads the next segment. Its audio has delivered nothing and loads its first
+/// segment.
 @Suite("Choice of the segment to prefetch")
 struct PrefetchChoiceTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -11,7 +11,7 @@ struct AccessLogKeeperTests {
 
     private static func seconds(_ value: Double) -> Duration { .milliseconds(Int64(value * 1000)) }
 
-    /// From and until when each transfer is under way, and for how long at least one was.
+    /// The times of each transfer, and the time during which at least one was in flight.
     struct Overlap: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var transfers: [ClosedRange<Double>]
@@ -55,7 +55,7 @@ struct AccessLogKeeperTests {
     func bitrates() throws {
         var keeper = AccessLogBuilder(sessionID: "id")
         keeper.open(uri: "u", at: .zero)
-        // 1 Mbit in 1 s, 4 Mbit in 2 s, and 3 Mbit in 6 s, which is longer than the 4 s that it plays.
+        // 1 Mbit in 1 s, 4 Mbit in 2 s, and 3 Mbit in 6 s. The last transfer takes longer than its 4 s of media.
         var time = Duration.zero
         for (index, (byteCount, seconds)) in [(125_000, 1), (500_000, 2), (375_000, 6)].enumerated() {
             let id = RequestID(rawValue: index)
@@ -84,11 +84,11 @@ struct AccessLogKeeperTests {
         var keeper = AccessLogBuilder(sessionID: "id")
         keeper.open(uri: "u", at: .zero)
         let (hint, part) = (RequestID(rawValue: 1), RequestID(rawValue: 2))
-        // Held for three seconds, and a megabit in one.
+        // The server holds the request for 3 s, then sends a megabit in 1 s.
         keeper.requestedHint(hint, at: .zero)
         keeper.responded(hint, from: nil, isFromCache: false, at: .seconds(3))
         keeper.received(62_500, of: hint)
-        // Listed in the middle of it: what is here is read at once.
+        // The part is listed during the transfer, so the received bytes are read at once.
         keeper.requested(
             part, segment: SegmentID(lane: .main, rawValue: 1), mediaDuration: .milliseconds(500), at: .seconds(3.5))
         keeper.servedFromHint(part, at: .seconds(3.5))

@@ -62,7 +62,7 @@ struct SessionJournalTests {
         #expect((39.99...40.01).contains(event.durationWatched.seconds))
         #expect(event.playbackStartOffset == .zero)
         #expect(event.numberOfStalls == 0 && event.downloadOverdue == 0)
-        // 20 ms to the first byte and 100 ms to the last, for 800 kbit.
+        // 800 kbit with 20 ms to the first byte and 100 ms to the last.
         #expect((6_666_600.0...6_666_700.0).contains(try #require(event.observedBitrate)))
         #expect((0.001..<1).contains(try #require(event.startupTime).seconds))
         #expect(event.indicatedBitrate == nil, "there is no multivariant playlist")
@@ -131,7 +131,7 @@ struct SessionJournalTests {
 
     @Test("O04: a switch succeeds with its first segment, even if the next switch was already decided")
     func quickSwitches() throws {
-        // Less is expected of the network than it gives: with the first segment the rule knows it, and goes up.
+        // The hint is below the network's bandwidth. After the first segment the rule knows better and switches up.
         var harness = Self.playing("main.m3u8", from: .twoVariants(count: 30)) { $0.initialBitRateHint = 1_500_000 }
         harness.runToEnd()
         let starts = Self.metrics(harness, MetricPlayerItemVariantSwitchStartEvent.self)

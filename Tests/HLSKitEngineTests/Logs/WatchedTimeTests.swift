@@ -51,7 +51,7 @@ struct WatchedTimeTests {
         var isLive = false
         var losesSegment = false
         var seek: Duration?
-        /// Seconds, give or take 0.3 for what is under way when time is stopped.
+        /// The expected time in seconds, within 0.3 s because a period may be running when time stops.
         var expected: Double
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Parts of half a second, played 1.5 s behind the edge.
+/// Parts last 0.5 s, and playback is 1.5 s behind the edge.
 @Suite("Alignment at the live edge")
 struct EdgeAlignmentTests {
     private static let part = Duration.milliseconds(500)
@@ -56,7 +56,7 @@ struct EdgeAlignmentTests {
     @Test("M06: the position moves up to the target distance if at most the next partial segment is missing")
     func moves() {
         var alignment = Self.listed
-        // 0.7 s were spent on media to play.
+        // 0.7 s passed until the media could play.
         #expect(alignment.check(Self.facts(ahead: 1500, edge: 12_200, canPlay: false), at: .seconds(1)) == .waits)
         #expect(alignment.deadline == nil)
         let verdict = alignment.check(Self.facts(ahead: 1700, edge: 12_200), at: .seconds(1))
@@ -78,7 +78,7 @@ struct EdgeAlignmentTests {
             let facts = Self.facts(ahead: ahead, edge: 12_200)
             #expect(alignment.check(facts, at: .seconds(1)) == .waits)
             #expect(alignment.deadline == .seconds(2))
-            // The wait counts from when there was enough to play.
+            // The wait starts when there is enough media to play.
             #expect(alignment.check(facts, at: .milliseconds(1999)) == .waits)
             #expect(alignment.deadline == .seconds(2))
             let verdict = alignment.check(facts, at: .seconds(2))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Of a player that was 1.5 s behind the edge, and is to be 6 s behind it.
+/// The player was 1.5 s behind the edge and should be 6 s behind it.
 @Suite("Ordinary distance from the live edge")
 struct OrdinaryDistanceTests {
     private static let facts = FallbackHoldBack.Facts(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Latency control")
 struct LatencyControlTests {
-    /// A target of 1.5 s, parts of half a second.
+    /// Returns facts with a target of 1.5 s and parts of 0.5 s.
     private static func facts(
         _ distance: Int, farthest: Int = 1500, ahead: Int = 1200, limit: Double = 1.05, mayJump: Bool = true
     ) -> LatencyControl.Facts {
@@ -56,7 +56,7 @@ struct LatencyControlTests {
         var distance = 1.5 + Double(sign)
         var (rates, time) = ([Double](), 0.0)
         while time < 120 {
-            // What is measured jitters by 30 ms.
+            // Measurements jitter by 30 ms.
             let jitter = (time * 10).truncatingRemainder(dividingBy: 2) < 1 ? 0.03 : -0.03
             let facts = Self.facts(Int((distance + jitter) * 1000))
             let rate = try #require(Self.rate(control.decide(facts, at: .seconds(time))))
@@ -67,7 +67,7 @@ struct LatencyControlTests {
         #expect(abs(distance - 1.5) < 0.07, "\(distance)")
         #expect(rates.allSatisfy { sign > 0 ? $0 >= 1 : $0 <= 1 }, "\(rates)")
         #expect(rates.count <= 8 && rates.last == 1, "\(rates)")
-        // The limit takes a second back in 20 s; the rest is taken back ever slower.
+        // At the limit, one second takes 20 s. The rest is corrected ever more slowly.
         #expect(rates.first == 1 + Double(sign) * 0.05)
     }
 
@@ -75,7 +75,7 @@ struct LatencyControlTests {
     func nextChange() throws {
         var control = LatencyControl()
         #expect(Self.rate(control.decide(Self.facts(1700), at: .seconds(10))) == 1.02)
-        // 0.2 s less a quarter of the dead band, at 0.02 a second.
+        // 0.2 s minus a quarter of the dead band, at 0.02 s per second.
         let time = try #require(control.nextChange)
         #expect(abs((time - .seconds(10)).seconds - 8.4375) < 0.01)
         let left = 1700 - Int(((time - .seconds(10)).seconds * 20).rounded(.up))
@@ -101,7 +101,7 @@ struct LatencyControlTests {
         control.wait()
         #expect(decide(6000, at: 25, listed: 25) == .rate(1))
         #expect(decide(6000, at: 26, listed: 26) == .rate(1.05))
-        // Not without a wait; and where it may not, the rate does it, however long that takes.
+        // A jump needs a wait. If jumps are not allowed, the rate corrects any distance, however long it takes.
         #expect(decide(6000, at: 60, listed: 60) == .rate(1.05))
         control.wait()
         #expect(decide(60_000, at: 70, listed: 69, mayJump: false) == .rate(1))

@@ -7,7 +7,7 @@ import Testing
 struct PartConnectionsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// How long parts of half a second take, in milliseconds.
+        /// The load times of parts of 0.5 s, in milliseconds.
         var waits: [Int]
         var isShared = true
         var areOwn: Bool

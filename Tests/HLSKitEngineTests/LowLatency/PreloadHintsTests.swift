@@ -192,7 +192,7 @@ struct PreloadHintsTests {
             for (index, outcome) in outcomes.enumerated() {
                 let request = lane.ask(Self.part("\(index)"))
                 switch outcome {
-                // Withdrawn, late, refused, the lane rests, and all is well.
+                // `w` is withdrawn, `l` late, `f` refused, and `r` means an idle lane. All others succeed.
                 case "w": _ = lane.hints.release(request, isFollowed: true)
                 case "l", "f":
                     _ = lane.hints.fail(request, byteCount: 0, isBroken: false, isLate: outcome == "l")

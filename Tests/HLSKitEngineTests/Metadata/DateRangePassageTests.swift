@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Ten segments of four seconds, the first of which begins at 00:00:00 and item time 0.
+/// The playlist has ten segments of 4 s. The first one starts at 00:00:00 and item time 0.
 @Suite("Entering and leaving date ranges")
 struct DateRangePassageTests {
     private static func list(_ ranges: [String]) throws -> PlaylistTracker {

@@ -98,7 +98,7 @@ struct TimedMetadataPassageTests {
         return try #require(group)
     }
 
-    /// A time_signal at 100 s, and a splice_insert at once.
+    /// A time_signal at 100 s and an immediate splice_insert.
     private static let signal = "0xFC301600000000000000FFF00506FE00895440000000000000"
     private static let immediate = "0xFC301B00000000000000FFF00A05000000017FDF00000000000000000000"
 
@@ -117,7 +117,7 @@ struct TimedMetadataPassageTests {
         var passage = TimedMetadataPassage()
         Self.taken(try [4, 4.05, 6].map { ($0, try Self.group($0, [1], id: 7)) }, by: &passage)
         #expect(Self.reported(&passage, at: 10) == [4, 6])
-        // Counted from the start of its segment, with a number: also in the segments that follow.
+        // Numbered groups relative to their segment's start may recur in the following segments.
         let relative = try [14, 16, 18].map { ($0, try Self.group($0, [2], id: 7, timing: .afterSegmentStart(0))) }
         Self.taken(relative, by: &passage)
         Self.taken([(16, try Self.group(16, [2], id: 8, timing: .afterSegmentStart(0)))], by: &passage)
@@ -134,7 +134,7 @@ struct TimedMetadataPassageTests {
         let groups = try [2, 4, 30].map { ($0, try Self.group($0, timed, isOfTransportStream: true, clock: 90 + $0)) }
         Self.taken(groups, by: &passage)
         #expect(Self.reported(&passage, at: 40) == [2])
-        // 92 s on the clock of the media is 2 s of the item.
+        // 92 s on the media's clock is 2 s of the item.
         #expect(groups[0].1.spliceTime?.seconds == 10)
         #expect(groups[0].1.spliceInformation?.commandType == .timeSignal)
         let immediate = try Self.section(Self.immediate)
@@ -183,7 +183,7 @@ struct TimedMetadataPassageTests {
 
 @Suite("Passing ad markers")
 struct SpliceMarkerPassageTests {
-    /// Segments of four seconds from a number on, the first of which begins at item time 0 where it is number 0.
+    /// Returns a playlist of 4 s segments from number `first` on. Segment 0 starts at item time 0.
     private static func list(_ tags: [Int: [String]], from first: Int = 0, at start: Double? = nil) throws
         -> PlaylistTracker
     {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// The playhead is at 6 s, in the segment that begins at 4 s, and the lane continues to load at 20 s.
+/// The playhead is at 6 s, in the segment from 4 s on. The lane's next load is at 20 s.
 @Suite("Reloading media for late outputs")
 struct LateOutputsTests {
     private static let facts = LateOutputs.Facts(
@@ -47,7 +47,7 @@ struct LateOutputsTests {
         #expect(late.kinds(at: .seconds(16)) == [.audio])
         #expect(late.kinds(at: .seconds(20)) == nil)
         #expect(late.isLoadedAgain(.seconds(16)))
-        // A list that was laid beside another one may be off by a few milliseconds.
+        // A playlist that was aligned with another one may be off by a few milliseconds.
         #expect(!late.isLoadedAgain(.milliseconds(19_995)))
     }
 
@@ -71,7 +71,7 @@ struct LateOutputsTests {
         facts.isReading = false
         let back = late.goBack(facts)
         #expect(back != nil)
-        // Outputs that come while media is loaded again have the lane go back at once, and no farther than before.
+        // Outputs added during a reload make the lane go back at once, but no farther than before.
         late.add([.metadata])
         facts.isReading = true
         facts.resume = .seconds(12)

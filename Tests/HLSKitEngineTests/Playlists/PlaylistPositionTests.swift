@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Segments of four seconds.
+/// Segments last 4 s.
 @Suite("Playlists on the timeline")
 struct ListPlaceTests {
     private static func tracker(_ sequence: Int, count: Int, isEnded: Bool = false) throws -> PlaylistTracker {

@@ -51,7 +51,7 @@ struct MediaSelectionStateTests {
     static let languageCases = [
         LanguageCase(testDescription: "none", languages: [], expected: "English", isWanted: false),
         LanguageCase(testDescription: "one of them", languages: ["fr", "de-AT"], expected: "Deutsch", isWanted: true),
-        // Variants are left as they are: nobody asked for this.
+        // The variants do not change, because the user did not choose this option.
         LanguageCase(
             testDescription: "that of the default", languages: ["en-GB"], expected: "English", isWanted: false),
         LanguageCase(testDescription: "no such one", languages: ["fr"], expected: "English", isWanted: false),

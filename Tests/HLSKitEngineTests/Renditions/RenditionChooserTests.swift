@@ -4,16 +4,18 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// The playhead is at 10 s, and the frames are loaded up to 18 s.
+/// The playhead is at 10 s, and frames are loaded up to 18 s.
 @Suite("Choice of renditions")
 struct RenditionChooserTests {
     typealias Action = RenditionChooser.Action
 
     private static let variant = VariantStream(uri: "v.m3u8", bandwidth: 1_000_000, audio: "aac")
 
-    /// A playlist with three variants, whose audio has this URI; nil inside the variants.
+    /// Returns a playlist with three variants.
     ///
-    /// - Parameter apart: the variant that has the audio; nil for all.
+    /// - Parameters:
+    ///   - uri: The URI of the audio, or `nil` for audio in the variants.
+    ///   - apart: The variant that has the audio, or `nil` for all.
     private static func sources(
         audio uri: String?, apart: Int? = nil, isAudioOnly: Bool = false
     ) throws -> VariantSources {
@@ -36,7 +38,7 @@ struct RenditionChooserTests {
     private static let facts = RenditionChooser.Facts(
         playhead: .seconds(10), start: .zero, mainURL: "https://host/v.m3u8", mainEnd: .seconds(18), hasAudio: true)
 
-    // MARK: Beside a variant
+    // MARK: Separate renditions
 
     struct Case: CustomTestStringConvertible {
         var testDescription: String

@@ -22,7 +22,7 @@ struct SeekMachineTests {
         return facts
     }
 
-    /// Ten segments of four seconds, of which those before 12 s are held.
+    /// Returns a rule for ten segments of 4 s, of which those before 12 s are loaded.
     private static func rule() throws -> SeekTargetRule {
         let tracker = PlaylistTracker(
             try PlaylistText.numbered(0, count: 10, isEnded: true).parsed(), requestURL: "list", url: "list",
@@ -145,7 +145,7 @@ struct SeekMachineTests {
         #expect(seek.jump(to: .seconds(20), from: .zero, held).contains(.load(from: .exact(.seconds(20)))))
     }
 
-    // MARK: Arriving
+    // MARK: Arrival
 
     @Test("a seek arrives when its target has media and the item is ready")
     func arrives() {
@@ -217,7 +217,7 @@ struct SeekMachineTests {
         #expect(seek.takeAnswer(3, isLast: false, first: nil) == [])
     }
 
-    // MARK: Preroll, start, pictures
+    // MARK: Preroll, start, frames
 
     @Test("a preroll waits for media, then for the outputs, and ends when the player plays")
     func prerolls() {

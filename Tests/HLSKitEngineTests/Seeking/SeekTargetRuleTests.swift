@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Ten segments of four seconds, with a sync sample each two seconds in those that are held: from 8 to 20 s.
+/// There are ten segments of 4 s. The loaded ones, from 8 to 20 s, have a sync sample every 2 s.
 @Suite("Seek targets")
 struct LandingRuleTests {
     private static func rule(isLive: Bool = false) throws -> SeekTargetRule {

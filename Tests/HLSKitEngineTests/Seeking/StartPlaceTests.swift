@@ -8,7 +8,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Ten segments of four seconds.
+/// The playlist has ten segments of 4 s.
 @Suite("Start position of an item")
 struct StartPlaceTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -63,12 +63,12 @@ struct StartPlaceTests {
         #expect(place.end(.duration(.invalid), in: tracker) == nil)
     }
 
-    /// Of 4 s each, the first of number 7 at 12:00.
+    /// Returns segments of 4 s. The first one is number 7 and starts at 12:00.
     private static func dated(isEnded: Bool = true, hasDate: Bool = true) throws -> PlaylistTracker {
         var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXT-X-MEDIA-SEQUENCE:7"]
         if hasDate { lines.append("#EXT-X-PROGRAM-DATE-TIME:2026-01-31T12:00:00Z") }
         for index in 0..<5 {
-            // A break of a minute.
+            // A gap of one minute in the dates.
             if index == 3, hasDate { lines.append("#EXT-X-PROGRAM-DATE-TIME:2026-01-31T12:01:12Z") }
             lines += ["#EXTINF:4,", "\(index).ts"]
         }

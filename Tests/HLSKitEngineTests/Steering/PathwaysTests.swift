@@ -34,7 +34,7 @@ struct PathwaysTests {
         var priority: [String] = []
         var vanished: Set<String> = []
         var preferred: String?
-        /// When which failed; and whether another one has been used since.
+        /// The failed pathways with the times of their failures, in seconds.
         var failures: [(index: Int, seconds: Int)] = []
         var at = 0
         var order: [String]
@@ -94,7 +94,7 @@ struct PathwaysTests {
         #expect(pathways.use(1) == Pathways.Move(old: "A", new: "B", reason: .failure))
         #expect(pathways.mayLeave(at: .seconds(5)))
         pathways.leave(at: .seconds(5))
-        // Both failed: the one that has been left for longer gets its second chance.
+        // Both have failed, so the pathway that failed earlier gets its second chance.
         #expect(pathways.order(at: .seconds(5)) == ["A", "B"])
         #expect(pathways.use(0) == Pathways.Move(old: "B", new: "A", reason: .failure))
         for second in 5..<60 {

@@ -66,7 +66,7 @@ struct SteeringMonitorTests {
         var testDescription: String
         var status: Int?
         var retryAfter: Duration?
-        /// Seconds until the next request; nil for none.
+        /// The seconds until the next request, or `nil` for none.
         var wait: Int?
     }
 

@@ -19,7 +19,7 @@ extension EngineHarness {
         return harness
     }
 
-    /// Statuses (with the reason for waiting), stalls and ends, in their order.
+    /// Statuses with reasons for waiting, stalls and ends, in order.
     var story: [String] {
         events.compactMap { _, kind in
             switch kind {
@@ -47,7 +47,7 @@ extension EngineHarness {
         }
     }
 
-    /// Media sequence numbers of what was skipped, and of what the live window took away.
+    /// The media sequence numbers of skipped segments. `missedSequences` are segments that left the live window.
     var skippedSequences: [ClosedRange<Int>] {
         events.compactMap { _, kind in
             guard case .segmentSkipped(let skipped) = kind else { return nil }

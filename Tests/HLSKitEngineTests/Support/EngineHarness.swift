@@ -7,8 +7,10 @@ import HLSKitTime
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-/// Runs a ``PlaybackEngine`` against a ``ScriptedOrigin`` in virtual time: carries out its effects, demuxes segments into
-/// what their playlist says of them, and keeps a record. Deterministic, without tasks, in a plain loop.
+/// Runs a ``PlaybackEngine`` against a ``ScriptedOrigin`` in virtual time.
+///
+/// The harness carries out the engine's effects, demuxes segments into the media that their playlist describes, and
+/// keeps a record. It is deterministic: a plain loop without tasks.
 struct EngineHarness {
     struct Request {
         enum Outcome: Hashable { case underWay, delivered, failed, cancelled }
@@ -31,19 +33,18 @@ struct EngineHarness {
     private(set) var violations: [String] = []
     private(set) var isOver = false
     private(set) var seekOutcomes: [Bool] = []
-    /// Kinds of media that were taken late, of which lane and from where.
+    /// The kinds of media that late outputs have taken, with their lane and start.
     private(set) var takings: [(kinds: Set<MediaKind>, lane: LaneID, landing: SeekTarget?)] = []
     private(set) var expiredURLs: [ExpiredURL] = []
-    /// What the program answers where a URL has run out; nil does not answer.
+    /// Returns the app's fresh URL for an expired URL. `nil` means no response.
     var freshURL: ((ExpiredURL) -> Result<String, LoadingError>)?
     private(set) var metrics: [any MetricEvent] = []
     var origin: ScriptedOrigin
-    /// Segments are read when they arrive.
     var demuxes = true
-    /// Outputs have decoded whatever they are asked for at once.
+    /// Whether outputs decode everything at once.
     var decodes = true
     private(set) var primes: [Int] = []
-    /// Lanes of which outputs do not come to the end.
+    /// The lanes whose outputs never reach the end.
     var stuckLanes: Set<LaneID> = []
 
     private var queue = EventQueue<Happening>()
@@ -53,7 +54,7 @@ struct EngineHarness {
     private var transfers: [RequestID: Transfer] = [:]
     private var lanes: [LaneID: HarnessLane] = [:]
     var missingMedia: [String: Duration] = [:]
-    /// Media lies so much before the times of its playlists.
+    /// How far media starts before the times in its playlist.
     var mediaLead = Duration.zero
     private var resources: Set<ResourceID> = []
     private var timebase = TimebaseState.stopped
@@ -81,7 +82,7 @@ struct EngineHarness {
         isPaced = configuration.pacing == .realTime
     }
 
-    // MARK: Driving
+    // MARK: Controls
 
     mutating func control(_ control: EngineControl) {
         if case .setItem = control { replaceItem() }
@@ -92,7 +93,7 @@ struct EngineHarness {
         control(.setItem(EngineItem(url: ScriptedOrigin.root + path)))
     }
 
-    /// Lets time continue up to `time`, or until `condition` holds. True when it came to hold.
+    /// Advances time to `time`, or until `condition` is true. Returns whether it became true.
     @discardableResult
     mutating func run(until time: Duration, _ condition: (borrowing EngineHarness) -> Bool = { _ in false }) -> Bool {
         while true {
@@ -105,13 +106,12 @@ struct EngineHarness {
         return condition(self)
     }
 
-    /// The program answers at last where a URL has run out.
     mutating func answerRefresh(_ answer: Result<String, LoadingError>) { handle(.freshURL(answer)) }
 
-    /// The process is stopped for a time: what happens meanwhile is seen when it continues.
+    /// Stops the process for a time. The engine sees later what happened in between.
     mutating func stop(for duration: Duration) { now += duration }
 
-    /// Lets time continue until the item is over. False when it is not by `time`.
+    /// Advances time until the item ends. Returns `false` if it does not end by `time`.
     @discardableResult
     mutating func runToEnd(by time: Duration = .seconds(600)) -> Bool {
         run(until: time) { $0.isOver }
@@ -151,7 +151,7 @@ struct EngineHarness {
         reportDrained()
     }
 
-    /// When the playhead comes to the end of a lane that has ended.
+    /// The time at which the playhead reaches the end of an ended lane.
     private var nextDrain: Duration? {
         guard isPaced, timebase.rate > 0 else { return nil }
         return lanes.filter { $0.value.isEnded && !$0.value.isDrained && !stuckLanes.contains($0.key) }.values
@@ -163,7 +163,7 @@ struct EngineHarness {
         for id in LaneID.allCases {
             guard let lane = lanes[id], lane.isEnded, !lane.isDrained, !stuckLanes.contains(id) else { continue }
             if isPaced, let end = lane.end {
-                // A nanosecond for the rounding of quotients.
+                // Allows a nanosecond for rounded quotients.
                 guard timebase.itemTime(at: now) >= end - .nanoseconds(1) else { continue }
             }
             lanes[id]?.isDrained = true
@@ -223,7 +223,7 @@ struct EngineHarness {
             isOver = false
         case .clearLane(let lane):
             lanes[lane] = nil
-            // Something else comes in its place.
+            // A new source replaces the lane.
             if lane == .main { isOver = false }
         case .takeAudioFromVariant, .chooseAudioTrack, .followTracks: break
         case .take(let kinds, let lane, let landing): takings.append((kinds, lane, landing))
@@ -378,7 +378,7 @@ struct EngineHarness {
         reportDrained()
     }
 
-    // MARK: What always holds
+    // MARK: Invariants
 
     private mutating func check() {
         let machine = engine.machine
@@ -389,7 +389,7 @@ struct EngineHarness {
         violations.append("waits with a full buffer at \(now)")
     }
 
-    /// Nothing is under way, nothing is armed and nothing ends: it would stay like this for ever.
+    /// Whether nothing is in flight, scheduled or about to end, so that the state can never change.
     var isStuck: Bool { !isOver && transfers.isEmpty && timers.next == nil && nextDrain == nil }
 }
 

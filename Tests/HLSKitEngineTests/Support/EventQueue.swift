@@ -1,10 +1,10 @@
-/// Things that will happen, in the order of their times; of one time in the order in which they were put in.
+/// Future events in the order of their times. Events with equal times keep their insertion order.
 struct EventQueue<Element> {
     private var entries: [(time: Duration, element: Element)] = []
 
     var nextTime: Duration? { entries.last?.time }
 
-    /// Kept in reverse order, so that the next one is the last.
+    /// Entries are in reverse order, so that the next one is last.
     mutating func insert(_ element: Element, at time: Duration) {
         let index = entries.firstIndex { $0.time <= time } ?? entries.endIndex
         entries.insert((time, element), at: index)

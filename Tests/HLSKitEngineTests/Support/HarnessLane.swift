@@ -2,7 +2,7 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitSelection
 
-/// The way of segments through one lane of an ``EngineHarness``: in their order, with the times of their playlist.
+/// One lane of an ``EngineHarness``. Segments pass through it in order, with the times of their playlist.
 struct HarnessLane {
     private struct Reader {
         var job: SegmentJob
@@ -23,10 +23,10 @@ struct HarnessLane {
     private var lastReplacement: Int?
     var isEnded = false
     var isDrained = false
-    /// Where the media that was demuxed ends.
+    /// The end of the demuxed media.
     private(set) var end: Duration?
 
-    /// Also reads a segment again from its first byte.
+    /// Begins a segment. A repeated segment restarts at its first byte.
     mutating func begin(_ job: SegmentJob, missing: Duration = .zero, lead: Duration = .zero) {
         guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else {
             return readers.append(Reader(job: job, missing: missing, lead: lead))
@@ -49,7 +49,7 @@ struct HarnessLane {
         readers[index].failure = failure
     }
 
-    /// The next thing that demuxing finds out; nil while it has to wait.
+    /// Returns the demuxer's next fact, or `nil` if it has to wait.
     mutating func next(having resources: Set<ResourceID>, playhead: Duration) -> MediaFact? {
         guard var reader = readers.first, !reader.hasFailed else { return nil }
         let job = reader.job

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension ScriptedOrigin {
-    /// `vod.m3u8`: ten segments of four seconds.
+    /// `vod.m3u8` with ten segments of 4 s.
     static func vod(count: Int = 10, _ change: (inout PlaylistText) -> Void = { _ in }) -> Self {
         var text = PlaylistText.numbered(0, count: count, isEnded: true)
         change(&text)
@@ -23,7 +23,7 @@ extension ScriptedOrigin {
         return origin
     }
 
-    /// Two variants, `a` of 3 and `b` of 1 Mbit/s, with ten segments each.
+    /// Two variants with ten segments each: `a` with 3 Mbit/s and `b` with 1 Mbit/s.
     static func twoVariants(count: Int = 10) -> Self {
         var origin = multivariant(["a": 3_000_000, "b": 1_000_000])
         for name in ["a", "b"] {

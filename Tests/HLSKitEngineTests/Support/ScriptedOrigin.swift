@@ -4,11 +4,11 @@ import TestSupport
 
 @testable import HLSKitLoading
 
-/// A server of a test: what it answers to whom, and when. A value; time is what it is told.
+/// A test server that scripts its responses by path and time. It is a value, and the caller provides the time.
 struct ScriptedOrigin {
     struct Visit {
         var path: String
-        /// When the request came, and how many came for this path before.
+        /// The time of the request, and the number of earlier requests for the path.
         var time: Duration
         var earlierCount: Int
         var byteRange: Range<UInt64>?
@@ -17,20 +17,19 @@ struct ScriptedOrigin {
     struct Reply {
         enum Body {
             case playlist(String)
-            /// A segment, map or key that is what it should be.
+            /// A valid segment, map or key.
             case media(byteCount: Int)
-            /// A segment that arrives and is of no use.
             case spoiled(SegmentFailure)
             case failure(LoadingError.Code, status: Int?, retryAfter: Duration?)
         }
 
         var body: Body
-        /// From the request to the first byte, or to the failure.
+        /// The time from the request to the first byte or the failure.
         var delay: Duration?
-        /// From the first byte to the last; nil is what the link gives.
+        /// The time from the first byte to the last, or `nil` for the speed of the link.
         var transfer: Duration?
         var keyTerms: KeyTerms?
-        /// The path that answers after a redirect; nil for the one that was asked.
+        /// The path after a redirect, or `nil` for the requested path.
         var path: String?
 
         static func text(_ text: PlaylistText) -> Self { Self(body: .playlist(text.text)) }
@@ -71,21 +70,21 @@ struct ScriptedOrigin {
 
     static let root = "https://host/"
 
-    /// Answers by path. Playlists without an answer are not there; everything else is media.
+    /// Responses by path. Playlists without a route are missing. All other paths are media.
     var routes: [String: (Visit) -> Reply] = [:]
     var media: (Visit) -> Reply = { _ in .media(100_000) }
     var delay = Duration.milliseconds(20)
-    /// Of the link, for each request by itself.
+    /// The bandwidth of the link, separately for each request.
     var bytesPerSecond: (Duration) -> Double = { _ in 1_000_000 }
     var protocolName = "http/1.1"
     private var visitCounts: [String: Int] = [:]
 
-    /// One answer after another; the last one stays.
+    /// Answers a path with one reply after another, then repeats the last one.
     mutating func answer(_ path: String, _ replies: Reply...) {
         routes[path] = { visit in replies[min(visit.earlierCount, replies.count - 1)] }
     }
 
-    /// A live playlist: segments of the target duration, named by their sequence numbers, one more each target duration.
+    /// Serves a live playlist. Its segments have the target duration and are named by their sequence numbers.
     mutating func broadcast(_ path: String, _ broadcast: Broadcast) {
         routes[path] = { visit in .text(broadcast.text(at: visit.time)) }
     }
@@ -115,18 +114,17 @@ struct ScriptedOrigin {
     }
 }
 
-/// A live stream whose playlist is a window over numbered segments.
+/// A live stream whose playlist is a window of numbered segments.
 struct Broadcast {
     var targetDuration = 4
-    /// Segments listed at time zero, and the number of the first.
+    /// The sequence number of the first segment in the window at time zero.
     var firstSequence = 100
     var windowCount = 6
-    /// Segments that come after those of the first window; nil for ever.
+    /// The number of segments after the first window, or `nil` for an endless stream.
     var laterCount: Int?
     var prefix = "s"
-    /// Nothing new comes in these times; the number of segments continues from there.
+    /// The times without new segments. Numbering continues after them.
     var freezes: [Range<Duration>] = []
-    /// Whether the list says that it has ended, once the last segment is in it.
     var endsWithTag = true
     var tags: @Sendable (Int) -> [String] = { _ in [] }
 

@@ -116,7 +116,7 @@ struct ItemClockTests {
         waits.play(at: .seconds(13))
         waits.play(at: .seconds(20))
         #expect(Self.counted(waits, at: .seconds(30)) == [3, 3])
-        // In the next item nothing was waited for yet, though somebody has wanted to play since the first.
+        // The new item has not waited yet, although the user has wanted to play since the first item.
         waits.forgetItem()
         #expect(Self.counted(waits) == [nil, 0])
         #expect(waits.firstControl == .seconds(1))

@@ -22,7 +22,7 @@ struct NextMomentTests {
         }
     }
 
-    /// At 2 s, of which item and host time are the same.
+    /// Cases at 2 s, where item time and host time are equal.
     static let cases: [Case] = [
         Case("nothing is there that could end", nil) { _ in },
         Case("the buffer runs empty", .milliseconds(11_900) + .microseconds(1)) { $0.verdict.isEmpty = false },

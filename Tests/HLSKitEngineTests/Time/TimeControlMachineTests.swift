@@ -5,7 +5,7 @@ import Testing
 private typealias Event = TimeControlMachine.Event
 
 extension TimeControlMachine.Event {
-    /// Some media, not enough to start by itself.
+    /// Some media, but not enough to start.
     fileprivate static let data = bufferChanged(.init(isEmpty: false))
     fileprivate static let likely = bufferChanged(.init(isEmpty: false, isLikelyToKeepUp: true))
     fileprivate static let full = bufferChanged(.init(isEmpty: false, isFull: true))
@@ -215,7 +215,7 @@ struct TimeControlMachineTests {
             "playImmediately while waiting fails without automatic waiting", waits: false,
             after: [.unknownItem, .play],
             [.playImmediately(atRate: 1)], gives: ["rate 0.0 setRateFailed", "paused"], rate: 0),
-        // L, F
+        // Keep-up and full.
         Case(
             "keep-up while paused changes nothing", after: [.unknownItem, .itemBecameReady], [.likely], gives: [],
             rate: 0),
@@ -228,7 +228,7 @@ struct TimeControlMachineTests {
             "keep-up before the item is ready does not start", after: [.unknownItem, .play], [.likely], gives: [],
             rate: 1),
         Case("keep-up and full while playing change nothing", after: playing, [.likely, .full], gives: [], rate: 1),
-        // E
+        // Empty.
         Case(
             "empty while playing is a stall and waits at once to minimize stalls", after: playing, [.empty],
             gives: ["stall", minimizing, "timebase 0.0"], rate: 1),
@@ -238,7 +238,7 @@ struct TimeControlMachineTests {
             gives: ["stall", "rate 0.0 stalled", "paused", "timebase 0.0"], rate: 0),
         Case("empty while paused changes nothing", after: playing + [.pause], [.empty], gives: [], rate: 0),
         Case("empty while waiting changes nothing", after: waitingToMinimize, [.empty], gives: [], rate: 1),
-        // W
+        // Automatic waiting.
         Case(
             "automatic waiting off tries now", after: waitingToMinimize, [.setAutomaticallyWaits(false)],
             gives: ["playing", "timebase 1.0"], rate: 1),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Walks the machine at random, keeps its own account of the facts and compares after every step.
+/// The suite runs the machine at random, tracks the facts on its own and compares after each step.
 @Suite("Time control, random walks")
 struct TimeControlMachineWalkTests {
     @Test(
@@ -76,7 +76,7 @@ private struct Walk {
         case 4...5:
             if chance(2) { return .setRate(randomRate()) }
             buffer = hasItem ? randomBuffer() : buffer
-            // A rate that is ignored brings no buffer with it.
+            // An ignored rate must not change the buffer.
             return .setRate(chance(2) ? 1 : 2, buffer: buffer)
         case 6: return .playImmediately(atRate: randomRate())
         case 7: return .setRateAtHostTime(1, .init(itemTime: .zero, hostTime: .zero))
@@ -138,12 +138,12 @@ private struct Walk {
             .init(status: isReady ? .readyToPlay : .unknown, buffer: buffer, hasPresentedMedia: chance(4)))
     }
 
-    /// What holds after every event (docs/reference/playback.md, "Invariants").
+    /// Returns the first broken invariant after an event (docs/reference/playback.md, "Invariants").
     private mutating func violation(of outputs: [Machine.Output], event: Machine.Event) -> String? {
         let status = machine.status
         let reason = machine.reasonForWaitingToPlay
         mustChangeItem = outputs.contains(.advanceToNextItem)
-        if mustChangeItem { return nil }  // The next event resolves.
+        if mustChangeItem { return nil }  // The next event changes the item.
         if (reason != nil) != (status == .waitingToPlayAtSpecifiedRate) { return "a reason exactly while waiting" }
         if (status == .paused) != (machine.rate == 0) { return "paused exactly at rate 0" }
         if status == .playing, !hasItem || !isReady || buffer.isEmpty { return "playing needs a ready item with data" }

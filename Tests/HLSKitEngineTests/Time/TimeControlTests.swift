@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Time control and the playhead")
 struct TimeControlTests {
-    /// A player with an item of twenty seconds that could be played, which somebody wanted to play from 0.5 s on.
+    /// A player with a playable item of 20 s. The user has wanted to play since 0.5 s.
     private struct Player {
         var control = TimeControl()
         var end: Duration? = .seconds(20)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Ten frames, one each two seconds.
+/// There are ten frames, one every 2 s.
 @Suite("Choice of I-frames and their durations")
 struct TrickPlayTests {
     private static func list(gap: Int? = nil) throws -> PlaylistTracker {
@@ -42,9 +42,9 @@ struct TrickPlayTests {
         var direction = TrickPlay.Direction.forward
         var from: Int
         var rate: Float
-        /// How long each frame takes to load, in milliseconds.
+        /// The load time of each frame, in milliseconds.
         var loadTime = 0
-        /// The frames that are loaded, and up to where each of them is shown, in milliseconds.
+        /// The loaded frames. `bounds` are the times up to which they are shown, in milliseconds.
         var frames: [Int]
         var bounds: [Int]
     }
@@ -72,7 +72,7 @@ struct TrickPlayTests {
         let (lane, list) = (try Self.lane(), try Self.list())
         var trick = try Self.trick(test.direction, from: .seconds(test.from))
         let limit = test.direction == .forward ? Duration.seconds(20) : .zero
-        // The playhead stands still, so that nothing was passed.
+        // The playhead does not move, so it passes nothing.
         let facts = TrickPlay.Facts(rate: test.rate, playhead: .seconds(test.from), limit: limit)
         var frames: [Int] = []
         var bounds: [Duration] = []

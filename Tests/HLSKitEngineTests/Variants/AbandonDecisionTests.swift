@@ -9,7 +9,7 @@ struct DownloadJudgeTests {
     private static let request = RequestID(rawValue: 3)
     private static let segment = SegmentID(lane: .main, rawValue: 7)
 
-    /// A download of variant 1, of which 1,000 bytes are expected.
+    /// A download of variant 1 with 1,000 expected bytes.
     private static var download: AbandonDecision.WatchedDownload {
         AbandonDecision.WatchedDownload(
             request: request, segment: segment, variantID: AssetVariant.ID(number: 1), segmentDuration: .seconds(4),
@@ -19,15 +19,15 @@ struct DownloadJudgeTests {
                 forwardBuffer: .zero, upcoming: []))
     }
 
-    // MARK: When
+    // MARK: Times of checks
 
     struct Case: CustomTestStringConvertible {
         var testDescription: String
         var facts: AbandonDecision.Facts
-        /// Since the last look, in milliseconds.
+        /// The time since the last check, in milliseconds.
         var time: Int
         var look: AbandonDecision.Look?
-        /// In milliseconds since the last look.
+        /// The time of the next check, in milliseconds since the last one.
         var next: Int?
         var isDue = false
     }
@@ -57,10 +57,10 @@ struct DownloadJudgeTests {
 
     struct Lateness: CustomTestStringConvertible {
         var testDescription: String
-        /// Seconds since the request, and ahead.
+        /// The seconds since the request, and the seconds of media ahead.
         var elapsed: Double
         var ahead: Double
-        /// Of a thousand bytes in four seconds of media.
+        /// The received bytes of 1,000, for 4 s of media.
         var received: Int
         var rate = 1.0
         var isLate: Bool
@@ -102,7 +102,7 @@ struct DownloadJudgeTests {
         #expect(time == (isArmed ? .milliseconds(1800) : nil))
     }
 
-    // MARK: Whether
+    // MARK: Decisions
 
     @Test(
         "a check knows the received bytes and the expected size, as far as it is declared",

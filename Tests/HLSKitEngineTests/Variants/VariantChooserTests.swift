@@ -66,7 +66,7 @@ struct VariantChooserTests {
         SelectionDecision(number: index, maximumForwardBuffer: .seconds(9), explanation: "the rule says so")
     }
 
-    // MARK: First
+    // MARK: First choice
 
     struct First: CustomTestStringConvertible {
         var testDescription: String
@@ -99,7 +99,7 @@ struct VariantChooserTests {
         #expect(chooser.hasChoice == (!test.keepsBest && test.separateAudio == nil))
     }
 
-    // MARK: Next
+    // MARK: Next choices
 
     @Test("a decision for another variant is a switch at the segment, and is requested once")
     func switches() throws {
@@ -216,7 +216,7 @@ struct VariantChooserTests {
         chooser.exclude(1)
         #expect(Self.limit(&chooser, SelectionLimits(penalized: [2])) == [0])
         #expect(chooser.unplayable == [1])
-        // Fresh URLs lead to the same variants, whose choice is worked out once more.
+        // Fresh URLs refer to the same variants, whose choice is computed again.
         chooser.renew(Self.variants, base: "https://fresh/all.m3u8")
         #expect(Self.limit(&chooser, SelectionLimits(penalized: [2])) == [0])
     }
@@ -229,7 +229,7 @@ struct VariantChooserTests {
         #expect(chooser.choice.count == 3)
     }
 
-    // MARK: Under way
+    // MARK: Switches in progress
 
     @Test("a switch is in progress until a segment of the new variant was read")
     func underWay() {
@@ -270,7 +270,7 @@ struct VariantChooserTests {
         #expect(chooser.isOpen(at: .seconds(8)))
     }
 
-    // MARK: Failures that are over
+    // MARK: Past failures
 
     struct Passed: CustomTestStringConvertible {
         var testDescription: String
@@ -314,7 +314,7 @@ struct VariantChooserTests {
         chooser.avoid([0], from: .seconds(4), at: .zero)
         #expect(chooser.forgivesLost(at: .milliseconds(4900)))
         #expect(!chooser.forgivesLost(at: .seconds(5)))
-        // The segment behind it comes from the best again, which is another one.
+        // The next segment comes from the best variant again, which is a different one.
         #expect(chooser.isReloaded(from: .seconds(8), after: .seconds(4), among: Self.variants))
         #expect(!chooser.isReloaded(from: .seconds(2), after: .seconds(4), among: Self.variants))
         #expect(!chooser.isReloaded(from: .seconds(8), after: .seconds(4), among: [Self.variants[0]]))
@@ -335,7 +335,7 @@ struct VariantChooserTests {
     func sizes() throws {
         var chooser = Self.playing(0)
         #expect(chooser.sizes.loadedBitRate == nil)
-        // Half of what BANDWIDTH declares.
+        // Half of BANDWIDTH.
         chooser.noteLoaded(byteCount: 1_500_000, duration: .seconds(12), of: 0)
         #expect(chooser.sizes.loadedBitRate == 1e6)
         let segment = try Self.segment(2)

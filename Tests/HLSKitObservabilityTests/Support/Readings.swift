@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A metrics backend that keeps the values: counters in parts of one, too, which that of swift-metrics' tests rounds.
+/// A metrics backend that keeps the values. The test backend of swift-metrics rounds fractional counters.
 final class Readings: MetricsFactory {
     private struct State {
         var counts: [String: Double] = [:]
@@ -11,7 +11,7 @@ final class Readings: MetricsFactory {
 
     private let state = Mutex(State())
 
-    /// `name{label=value}`, with labels in their order.
+    /// Returns `name{label=value}` with labels in their original order.
     private static func name(_ label: String, _ dimensions: [(String, String)]) -> String {
         dimensions.isEmpty
             ? label : "\(label){\(dimensions.map { "\($0.0)=\($0.1)" }.joined(separator: ","))}"

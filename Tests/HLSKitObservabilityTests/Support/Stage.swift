@@ -3,7 +3,7 @@ import HLSKitSimulation
 
 struct Stage {
     static let fast = LinkConditions(bitsPerSecond: 600_000, latency: .milliseconds(40))
-    /// As little media as makes sense: what is counted is the same.
+    /// As little media as possible. The counters are the same.
     static let bitRates = [40_000, 100_000, 250_000, 500_000]
 
     let clock = VirtualClock()

@@ -35,7 +35,7 @@ struct DeliveryDirectivesTests {
             #expect(directives.url(of: plain) == plain + query)
             if !query.isEmpty { #expect(directives.url(of: plain + "#part") == plain + query) }
             #expect(directives.url(answering: plain + query) == plain)
-            // A redirect may have dropped it.
+            // A redirect may have dropped the query.
             #expect(directives.url(answering: "https://other/c?d=2") == "https://other/c?d=2")
         }
     }

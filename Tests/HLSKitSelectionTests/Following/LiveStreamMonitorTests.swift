@@ -2,7 +2,7 @@ import HLSKitSelection
 import TestSupport
 import Testing
 
-/// The last news came at 100 s; the target duration is 4 s.
+/// The last update came at 100 s, and the target duration is 4 s.
 @Suite("Progress of a live stream")
 struct LiveStreamMonitorTests {
     struct Case: Sendable, CustomTestStringConvertible {

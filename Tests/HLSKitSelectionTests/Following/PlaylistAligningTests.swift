@@ -7,7 +7,7 @@ import Testing
 struct PlaylistAligningTests {
     private struct Case: CustomTestStringConvertible {
         var name: String
-        /// Of the one that is known, and of the other: numbers, dates, and whether it has ended.
+        /// The segment numbers, the date and the end flag of the known playlist. `other` describes the other one.
         var known: (Range<Int>, date: String?, ends: Bool)
         var start = Duration.seconds(100)
         var other: (Range<Int>, date: String?, ends: Bool)

@@ -25,7 +25,7 @@ struct PlaylistTrackerTests {
         var name: String
         var first: PlaylistText
         var second: PlaylistText?
-        /// From the start of the last load; nil for no reload.
+        /// The interval from the start of the last load, or `nil` for no reload.
         var interval: Duration?
         var testDescription: String { name }
     }

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Reload phase")
 struct ReloadPhaseTests {
-    /// A server that writes a segment of two seconds each two seconds, loaded for the first time when its list is `age`
-    /// old. Gives the age at each load.
+    /// Returns the playlist's age at each load. The server adds a segment of 2 s every 2 s, and the first playlist is
+    /// `age` old.
     private static func ages(first age: Duration, loads: Int) -> [Duration] {
         let segment = Duration.seconds(2)
         var phase = ReloadPhase()

@@ -57,7 +57,7 @@ struct ReloadPlanTests {
     }
 
     enum Step: Sendable {
-        /// A list with this segment as its last.
+        /// A playlist whose last segment has this number.
         case list(Int)
         case failure(ReloadPlan.Failure, isOwnFault: Bool)
     }
@@ -65,7 +65,7 @@ struct ReloadPlanTests {
     struct Story: CustomTestStringConvertible, Sendable {
         var name: String
         var steps: [Step]
-        /// Whether each step, and what comes after the last, is asked for held.
+        /// Whether each request, including the one after the last step, is a blocking reload.
         var held: [Bool]
         var testDescription: String { name }
     }
@@ -202,7 +202,7 @@ struct ReloadPlanTests {
         _ = Self.ask(&plan, tracker, mayHold: false)
         #expect(plan.fail(.status(404, hasRetryAfter: false)) == false)
         #expect(Self.ask(&plan, tracker, mayHold: false).delta == nil)
-        // What nobody asked for is no delta update's fault.
+        // A failure of a full playlist is not the delta update's fault.
         var other = ReloadPlan()
         other.send(DeliveryDirectives())
         #expect(other.fail(.other) == false)

@@ -5,15 +5,15 @@ import Testing
 
 @Suite("Matching segments across reloads")
 struct SegmentHistoryTests {
-    /// Segments of four seconds; the first has this number in the list, and this one in the run that it is of.
+    /// A playlist of 4 s segments. `number` is the first sequence number, and `segment` is its position in the run.
     struct List: Sendable {
         var number: Int
         var count: Int
         var segment: Int?
         var prefix = "s"
-        /// Files are named by their place in the run instead of their numbers in the list.
+        /// Whether files are named by their position in the run instead of their sequence number.
         var namesBySegment = false
-        /// When the run of the segments began; nil writes no dates.
+        /// The start date of the run in seconds, or `nil` for a playlist without dates.
         var began: Int?
         var discontinuitySequence: Int?
 
@@ -37,7 +37,7 @@ struct SegmentHistoryTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var lists: [List]
-        /// Of all but the first list.
+        /// The updates after the first playlist.
         var updates: [PlaylistTracker.Update]
     }
 
@@ -217,19 +217,19 @@ struct SegmentHistoryTests {
         #expect(update == (segment == 100 ? .unchanged : .changed))
         #expect(tracker.index(of: last) == 107 - segment)
         #expect(tracker.start == .seconds(4 * (segment - 100)))
-        // Initialization vectors are made of the numbers that the server gives.
+        // Initialization vectors use the server's sequence numbers.
         if segment != 100 { #expect(tracker.playlist.segments[0].mediaSequence == 5000) }
     }
 
     @Test("names that repeat cyclically prove nothing")
     func ring() throws {
-        // s0 … s3, over and over.
+        // The names s0 to s3 repeat.
         func list(_ number: Int) -> PlaylistText {
             PlaylistText(mediaSequence: number, segments: (number..<number + 3).map { .init("s\($0 % 4).ts") })
         }
         var tracker = try Self.tracker(List(number: 0, count: 3))
         for number in 1..<6 { #expect(try Self.update(&tracker, list(number), at: 4 * number) == .changed) }
-        // Past all that was known: the same names are other segments.
+        // The playlist is past all known segments, so the same names are new segments.
         #expect(try Self.update(&tracker, list(13), at: 40) == .changed)
         #expect(tracker.hasJumped)
         #expect(tracker.playlist.mediaSequence == 13)

@@ -11,7 +11,7 @@ struct SegmentResourcesTests {
         var name: String
         var tags: String
         var formats: Set<String> = []
-        /// Each map and key, by URL; or what is said of the keys.
+        /// The URLs of all maps and keys. `cause` and `detail` describe a key's error instead.
         var ids: [String] = []
         var cause: String?
         var detail: String?

@@ -6,7 +6,7 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitSelection
 
-/// Segments of two seconds, parts of half a second. The last two segments have their parts.
+/// Segments last 2 s, parts 0.5 s. The last two segments have parts.
 @Suite("Parts in a tracked playlist")
 struct TrackedPartsTests {
     private static func text(first: Int, count: Int, trailing: Int, gap: Int? = nil, isEnded: Bool = false) -> String {
@@ -64,7 +64,7 @@ struct TrackedPartsTests {
 
     struct Step: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// First segment, segments, parts behind them.
+        /// The first segment, the number of segments, and the number of parts after them.
         var before: [Int]
         var after: [Int]
         var update: PlaylistTracker.Update
@@ -72,7 +72,7 @@ struct TrackedPartsTests {
         var start: Duration
         var isEnded: Bool
 
-        /// - Parameter edge: segment and part.
+        /// - Parameter edge: The numbers of the segment and the part.
         init(
             _ name: String, _ before: [Int], _ after: [Int], _ update: PlaylistTracker.Update, _ edge: [Int],
             from start: Duration = .zero, isEnded: Bool = false
@@ -115,12 +115,12 @@ struct TrackedPartsTests {
         #expect(tracker.index(of: position).map { tracker.starts[$0] } == place)
     }
 
-    // MARK: Parts in the place of segments
+    // MARK: Parts instead of segments
 
     @Test("parts replace their segments, each with its number and time")
     func pieces() throws {
         let tracker = Self.tracker(try Self.list(trailing: 2), start: .seconds(100), usesParts: true)
-        // Two whole segments, four parts each of two more, two of the one that is being made.
+        // Two whole segments, two more with four parts each, and two parts of the unfinished segment.
         #expect(tracker.segmentCount == 12)
         #expect(tracker.starts.first == .seconds(100) && tracker.end == .seconds(109))
         #expect((0..<12).map { tracker.position(at: $0).sequence } == [10, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14, 14])
@@ -174,7 +174,7 @@ struct TrackedPartsTests {
         #expect(update == .extended)
         lane.playlist.attach(tracker)
         #expect(lane.nextIndex == 11 && !lane.repeatsParts(at: 11))
-        // Parts are not loaded any more: the whole segment is, when it stands.
+        // Without parts, the lane loads the whole segment once it is finished.
         tracker.use(parts: false)
         lane.playlist.attach(tracker)
         #expect(lane.nextIndex == nil)

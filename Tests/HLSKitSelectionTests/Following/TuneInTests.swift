@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Catching up with a cached playlist")
 struct TuneInTests {
-    /// Segments of four seconds, numbers 10 to 17, and parts of a second of the next.
+    /// Returns a playlist with segments 10 to 17 of 4 s each and parts of 1 s of the next segment.
     private static func list(
         parts: Int = 1, first: Int = 10, control: String = "CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=3"
     ) throws -> MediaPlaylist {

@@ -9,7 +9,7 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         var events: String
         var isLive = false
-        /// Item times and offsets, and where they are: `*` marks a point.
+        /// Item times and offsets with their positions. `*` marks a point.
         var expected: String
         var testDescription: String { events }
 
@@ -92,7 +92,7 @@ import Testing
         #expect(Self.text(item.schedule.timeline()) == "0-100@0 a:17.5@100 117.5-600@117.5")
     }
 
-    // `a` is inserted, `b` takes the place of 20 s, `c` is a point in the place of 30 s.
+    // `a` is inserted, `b` replaces 20 s, and `c` is a point that replaces 30 s.
     private func timeline() throws -> IntegratedTimelineSnapshot {
         let item = try ScheduledItem("a@100 30 r0 range;b@200 20 range;c@300 30;z 10 post range")
         let timeline = item.schedule.timeline()

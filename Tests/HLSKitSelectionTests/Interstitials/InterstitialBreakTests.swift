@@ -137,7 +137,7 @@ import Testing
         #expect(running.step(AssetLists(primaryID: ""), now: .zero) == .over)
     }
 
-    // MARK: Lists
+    // MARK: Asset lists
 
     @Test("a missing list is waited for until its deadline, counted from when it is needed")
     func deadline() {
@@ -161,7 +161,7 @@ import Testing
         #expect(running.step(lists, now: .seconds(1)) == .play(Self.asset(0, 7), from: .zero, upTo: nil))
     }
 
-    // MARK: Leaving
+    // MARK: Skipped events
 
     @Test("a skipped event counts as played, and the next one plays")
     func skipped() {

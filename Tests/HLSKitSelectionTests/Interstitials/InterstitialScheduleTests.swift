@@ -1,7 +1,7 @@
 import HLSKitTime
 import Testing
 
-/// What is played of an item and its events: each row by the dates of a playlist, and by the times and the dates of a program.
+/// Plays an item and its events. Each row runs with dates in a playlist, and with times and dates from an app.
 @Suite("P01: Interstitial schedule") struct InterstitialScheduleTests {
     typealias Way = ScheduledItem.Way
 
@@ -73,7 +73,7 @@ import Testing
     @Test("an event plays at its start, and the item continues at its resumption offset", arguments: one, Way.allCases)
     func oneEvent(_ row: Row, _ way: Way) throws { try check(row, way) }
 
-    // MARK: Several
+    // MARK: Several events
 
     static let several: [Row] = [
         Row("a@100 10 r0;b@200 20 r0", "0-100 a:10 100-200 b:20 200-600 end"),

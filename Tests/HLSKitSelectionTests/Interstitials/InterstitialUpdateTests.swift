@@ -135,7 +135,7 @@ import Testing
         #expect((item.schedule.start(at: .seconds(115)) != nil) == isEntered)
     }
 
-    // MARK: Programs
+    // MARK: App events
 
     @Test("an app's events replace the playlist's until the app removes them")
     func overridden() throws {

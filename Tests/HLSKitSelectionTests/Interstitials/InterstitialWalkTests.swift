@@ -7,15 +7,15 @@ import Testing
 
 @testable import HLSKitSelection
 
-/// Random events, lists, users and servers. What must hold whatever happens:
+/// Random events, playlists, users and servers. These rules must always hold:
 ///
-/// - an event that plays once is begun once, unless the user asks for it;
-/// - an event is begun once between two seeks of the user;
-/// - a seek over an event that must not be jumped over gives a break of such an event;
-/// - a break ends, plays no event longer than its limit, and leads to a place of the item;
-/// - the next break lies ahead, and there it is due.
+/// - An event that plays once starts once, unless the user asks for it.
+/// - An event starts at most once between two seeks of the user.
+/// - A seek over an event that must not be skipped leads to a break with such an event.
+/// - A break ends, plays no event beyond its limit, and leads back to a time of the item.
+/// - The next break is ahead of the playhead, and is due when the playhead reaches it.
 @Suite("P01: Random walks through schedules", .ownThread) struct InterstitialWalkTests {
-    /// The first forty, or those that `HLSKIT_WALKS` names, as in `0-1000`: each has a thousand steps.
+    /// The first forty seeds, or those in `HLSKIT_WALKS`, as in `0-1000`. Each walk has a thousand steps.
     private static let seeds: [UInt64] = {
         let text = ProcessInfo.processInfo.environment["HLSKIT_WALKS"] ?? "0-40"
         let bounds = text.split(separator: "-").compactMap { UInt64($0) }
@@ -52,7 +52,7 @@ private struct Walk {
     private var now = Duration.zero
     private var nextID = 0
     private var hasStarted = false
-    /// Begun since the last seek of the user; begun at all, of those that play once.
+    /// The events that started after the user's last seek. `spent` contains the started events that play once.
     private var begun: Set<String> = []
     private var spent: Set<String> = []
     private(set) var breakCount = 0

@@ -4,12 +4,12 @@ import HLSKitSelection
 import HLSKitTime
 import Testing
 
-/// An event in few words: `a@100 30 r0 jump` is an event `a` at 100 s of 30 s that resumes where it began and must not be
-/// jumped over.
+/// A short notation for an event. `a@100 30 r0 jump` is event `a` at 100 s with 30 s. It resumes where it began, and
+/// the user must not jump over it.
 struct EventWords: Sendable {
     var id: String
     var time: Double
-    /// `DURATION`; nil where nobody tells.
+    /// `DURATION`, or `nil` if it is unknown.
     var length: Double?
     var realLength: Double
     var resumeOffset: Double?
@@ -86,12 +86,12 @@ struct EventWords: Sendable {
     }
 }
 
-/// An item of segments of 10 s, with a schedule that is told of its events in one of three ways, and somebody who plays it.
+/// An item with 10 s segments that a test plays. Its schedule receives the events in one of three ways.
 struct ScheduledItem {
     /// 2026-01-01T00:00:00Z.
     static let date = PlaylistDate(seconds: 1_767_225_600)
 
-    /// By which clock events are placed, and by whom.
+    /// How events are placed: by the playlist, or by the app with times or dates.
     enum Way: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case playlist, programByTime, programByDate
         var testDescription: String { rawValue }
@@ -140,8 +140,10 @@ struct ScheduledItem {
         var target: Double
     }
 
-    /// What is played, in order: `0-100` of the item, `a:30` of an event, `a+10:20` of one that is begun in its middle, and how
-    /// it ends: `end`, or `...` in a live stream.
+    /// Plays the item and returns the played parts in order.
+    ///
+    /// `0-100` is a part of the item, `a:30` an event, and `a+10:20` an event from its middle on. `end` is the end, and
+    /// `...` a live stream without one.
     mutating func played(from start: Double, seeks: [Seek] = [], waited: Double = 0, latest: Double? = nil) -> String {
         var (words, seeks) = ([String](), seeks[...])
         var (time, began) = (Duration.seconds(start), Duration.seconds(start))
@@ -224,7 +226,6 @@ struct ScheduledItem {
         return (running, words + ["forever"])
     }
 
-    /// Seconds to a tenth of a millisecond, without needless decimals.
     static func text(_ time: Duration) -> String {
         let text = MediaTime(time, timescale: 10_000).description
         return String(text.prefix { $0 != " " })

@@ -5,7 +5,11 @@ import HLSKitTime
 import Testing
 
 @Suite("P05: Skipped ranges in a moving window") struct SkipMemoryTests {
-    /// A live list of segments of 5 s, the first of which is `first`, of a stream with these markers and names.
+    /// Returns the ranges in a live playlist of 5 s segments from number `first` on.
+    ///
+    /// - Parameters:
+    ///   - markers: The markers of the stream by segment.
+    ///   - ads: The segments whose names mark them as ads.
     private static func ranges(
         _ rule: SkipRule, first: Int, count: Int = 4, markers: [Int: String] = [:], ads: Set<Int> = [],
         _ memory: inout SkipMemory
@@ -58,7 +62,7 @@ import Testing
             try Self.ranges(rule, first: $0, count: $0 == 3 ? 2 : 4, markers: markers, &memory)
         }
         #expect(late == [[], ["15-35 0"]])
-        // Nothing comes before the beginning of a stream, and a marker that ends nothing is nothing.
+        // Nothing precedes the start of a stream. A marker that ends nothing has no effect.
         memory = SkipMemory()
         #expect(try Self.ranges(rule, first: 0, markers: [2: "#EXT-X-CUE-IN"], &memory) == [])
         memory = SkipMemory()

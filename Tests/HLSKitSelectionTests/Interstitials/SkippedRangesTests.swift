@@ -52,7 +52,7 @@ import Testing
     @Test(
         "a date range ends as declared or at its splice-in; it stays open only if it announces an end",
         arguments: [
-            // Out and in with one ID, and with two.
+            // A splice-out and a splice-in with one ID, then with two IDs.
             (
                 "SCTE35-OUT~.",
                 [
@@ -78,7 +78,7 @@ import Testing
             ),
             ("ID=a", ["#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@10!,END-ON-NEXT=YES"], ["10.0-610.0 a"]),
             ("c", ["#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@10!"], []),
-            // The ends of segments are meant; so is what is left between two.
+            // Ranges snap to nearby segment boundaries, and a tiny rest between two ranges is skipped too.
             ("c", ["#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@10.02!,DURATION=9.961"], ["10.0-20.0 a"]),
             ("c", ["#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@11.3!,DURATION=4.4"], ["11.3-15.7 a"]),
             (

@@ -18,7 +18,7 @@ struct SkippingScheduleTests {
         var testDescription: String { "\(skipped) \(events) from \(start)" }
     }
 
-    /// An item of 100 s of which this is played; events last 10 s.
+    /// Cases of an item of 100 s with events of 10 s.
     static let cases: [Case] = [
         Case(skipped: [20..<30], played: "0-20 30-100 end"),
         Case(skipped: [0..<30], played: "30-100 end"),
@@ -26,19 +26,19 @@ struct SkippingScheduleTests {
         Case(skipped: [90..<100], played: "0-90 end"),
         Case(skipped: [90..<690], played: "0-90 end"),
         Case(skipped: [10..<20, 30..<40, 50..<60], played: "0-10 20-30 40-50 60-100 end"),
-        // An event where something is skipped plays first, one inside of it does not.
+        // An event at the start of a skipped range plays first. An event inside the range does not play.
         Case(skipped: [20..<30], events: "a@20 10 r0", played: "0-20 a:10 30-100 end"),
         Case(skipped: [20..<30], events: "a@25 10 r0", played: "0-20 30-100 end"),
         Case(skipped: [20..<30], events: "a@30 10 r0", played: "0-20 a:10 30-100 end"),
-        // An event that takes the place of what is skipped, and of less and more.
+        // An event that replaces the skipped range, less of it, or more.
         Case(skipped: [20..<30], events: "a@20 10", played: "0-20 a:10 30-100 end"),
         Case(skipped: [20..<30], events: "a@20 10 r5", played: "0-20 a:10 30-100 end"),
         Case(skipped: [20..<30], events: "a@20 10 r15", played: "0-20 a:10 35-100 end"),
         Case(skipped: [20..<30], events: "a@15 10", played: "0-15 a:10 30-100 end"),
         Case(skipped: [30..<40], events: "a@20 10;b@30 5 r0", played: "0-20 a:10 b:5 40-100 end"),
-        // Back before what was skipped: it is skipped again.
+        // A seek back before the skipped range skips it again.
         Case(skipped: [20..<30], events: "a@40 10 r-30", played: "0-20 30-40 a:10 10-20 30-100 end"),
-        // Live: what has not come so far is waited for.
+        // In a live stream, the player waits for missing media.
         Case(skipped: [20..<30], live: (60, 50), played: "0-20 30-60 ..."),
         Case(skipped: [20..<30], live: (30, 25), played: "0-20 later"),
         Case(skipped: [20..<620], live: (60, 50), played: "0-20 later"),

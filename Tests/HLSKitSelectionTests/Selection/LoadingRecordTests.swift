@@ -8,7 +8,7 @@ struct LoadingRecordTests {
     func seconds() {
         var record = LoadingRecord()
         record.began(at: .seconds(10))
-        // Waiting for the first byte counts.
+        // The wait for the first byte counts.
         record.received(byteCount: 0, at: .milliseconds(10_500))
         record.received(byteCount: 1000, at: .seconds(11))
         #expect(record.rates == [8000])

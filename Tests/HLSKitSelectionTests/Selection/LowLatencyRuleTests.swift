@@ -1,7 +1,7 @@
 import HLSKitSelection
 import Testing
 
-/// 1, 3 and 6 Mbit/s in parts of half a second.
+/// Variants of 1, 3 and 6 Mbit/s, with parts of 0.5 s.
 @Suite("Rule for low latency")
 struct LowLatencyRuleTests {
     private struct Session {
@@ -103,7 +103,8 @@ struct LowLatencyRuleTests {
 
     @Test("M05: with a late part, the rule avoids parts that would drain the buffer")
     func backlog() {
-        // A part of 6 Mbit/s takes a third of its time: two take 0.8 s of the 0.7 s that are ahead.
+        // Loading a part of 6 Mbit/s takes about a third of a second. The rule expects 0.8 s for two parts, but only
+        // 0.7 s are ahead.
         for (listed, choice) in [(1.2, 2), (1.7, 1), (9, 1)] {
             var session = Session()
             for _ in 0..<20 { _ = session.load(10e6, buffer: 1.3) }
@@ -117,7 +118,7 @@ struct LowLatencyRuleTests {
     func late() {
         var session = Session()
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
-        // 300 ms for half of it: 5 Mbit/s, and the rest is there in time.
+        // Half of the part took 300 ms, which is 5 Mbit/s. The rest arrives in time.
         #expect(session.judge(after: .milliseconds(320), received: 0.5, buffer: 1) == 2)
         session.now += .milliseconds(320)
         #expect(session.decide(buffer: 1) == 1)
@@ -128,7 +129,7 @@ struct LowLatencyRuleTests {
         var session = Session()
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
         _ = session.load(7e6, buffer: 1.3)
-        // 6 Mbit/s keep up with 30 Mbit/s, and are not safe with 7 and half a second ahead.
+        // 6 Mbit/s is fine on a 30 Mbit/s link, but not safe at 7 Mbit/s with 0.5 s ahead.
         for _ in 0..<14 { #expect(session.load(30e6, buffer: 0.5) < 2) }
         for _ in 0..<6 { _ = session.load(30e6, buffer: 0.5) }
         #expect(session.current == 2)
@@ -138,7 +139,7 @@ struct LowLatencyRuleTests {
     func givenUp() {
         var session = Session()
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
-        // 0.1 of it in 0.4 s: the rest takes more than three seconds.
+        // A tenth took 0.4 s, so the rest takes more than 3 s.
         #expect(session.judge(after: .milliseconds(420), received: 0.1, buffer: 0.8) == 0)
         session = Session()
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }

@@ -120,7 +120,7 @@ struct QualityExpressionTests {
         #expect(error?.description == expected)
     }
 
-    // MARK: Names as they are
+    // MARK: Literal names
 
     private static let named = [
         RenditionCandidate(index: 0, language: "en", name: "English"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Variant rule for recordings")
 struct RecordingRuleTests {
-    /// 5, 3 and 1 Mbit/s, and once more the best.
+    /// Variants of 5, 3 and 1 Mbit/s, and the best one again.
     private static let candidates = [5e6, 3e6, 1e6, 5e6].enumerated().map { AssetVariant(index: $0, peakBitRate: $1) }
 
     private static func window(before: Int, after: Int) -> RecordingRule.Window {

@@ -103,7 +103,7 @@ struct SelectionRulesTests {
         var isAbandoned: Bool
     }
 
-    /// 8 Mbit/s, 4 s: 4 MB, which 12 Mbit/s bring in 2.7 s.
+    /// A 4 s segment of 8 Mbit/s is 4 MB, which takes 2.7 s at 12 Mbit/s.
     @Test(
         "a download is abandoned only if finishing it would stall",
         arguments: [

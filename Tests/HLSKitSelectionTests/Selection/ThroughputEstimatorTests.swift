@@ -11,7 +11,7 @@ struct ThroughputEstimatorTests {
         var now = 0
         private var nextID = 0
 
-        /// A transfer that brings `byteCount` in pieces every 50 ms after `latency`.
+        /// Runs a transfer that delivers `byteCount` in pieces every 50 ms after `latency`.
         mutating func transfer(_ byteCount: Int, bitsPerSecond: Double, latency: Int = 100) {
             let id = start()
             now += latency
@@ -25,7 +25,7 @@ struct ThroughputEstimatorTests {
             return nextID
         }
 
-        /// Brings the bytes of several transfers, which share the link evenly, to their end.
+        /// Finishes several transfers that share the link evenly.
         mutating func run(_ transfers: [(id: Int, byteCount: Int)], bitsPerSecond: Double) {
             var left = transfers
             while !left.isEmpty {
@@ -126,7 +126,7 @@ struct ThroughputEstimatorTests {
     @Test(
         "a transfer too fast to measure is a lower bound, as if it took 5 ms",
         arguments: [
-            // Bytes, milliseconds to the first byte, milliseconds in all.
+            // The byte count, and the milliseconds to the first byte and to the last.
             (200_000, 0, 0), (200_000, 0, 1), (200_000, 1, 4), (1_000_000, 20, 21), (1_000_000, 20, 20),
         ])
     func tooFast(byteCount: Int, latency: Int, total: Int) {
@@ -184,8 +184,8 @@ struct ThroughputEstimatorTests {
         var rising = Link()
         rising.transfer(2_500_000, bitsPerSecond: 1e6)
         rising.transfer(4_000_000, bitsPerSecond: 8e6)
-        #expect(falling.rate < 4.5e6)  // the middle after 4 s of the lower rate
-        #expect(rising.rate < 4.5e6)  // and not yet after 4 s of the higher one
+        #expect(falling.rate < 4.5e6)  // below the midpoint after 4 s at the lower rate
+        #expect(rising.rate < 4.5e6)  // not yet above it after 4 s at the higher rate
     }
 
     @Test("a link that dies during a transfer is noticed while nothing arrives")
@@ -247,7 +247,8 @@ struct ThroughputEstimatorTests {
         #expect(estimator.estimate(at: .seconds(3)) == nil)
     }
 
-    /// A body of parts that an encoder makes every 500 ms, each of which the link brings in pieces every 10 ms.
+    /// Returns the rate of a body of parts. An encoder finishes a part every 500 ms, and the link delivers it in pieces
+    /// every 10 ms.
     private func burstyRate(partByteCount: Int, bitsPerSecond: Double, isMarked: Bool) -> (Double, [MeasuredTransfer]) {
         var estimator = ThroughputEstimator()
         estimator.started(1, at: .zero)
@@ -276,7 +277,7 @@ struct ThroughputEstimatorTests {
         #expect(transfers.count == 1)
         #expect(isClose(8 * Double(transfers[0].byteCount) / transfers[0].receivingSeconds, 20e6, within: 0.05))
         #expect(transfers[0].latencySeconds == 0)
-        // Unmarked it is what the encoder gives.
+        // Without marks, the estimate is the encoder's rate.
         #expect(burstyRate(partByteCount: 250_000, bitsPerSecond: 20e6, isMarked: false).0 < 6e6)
     }
 

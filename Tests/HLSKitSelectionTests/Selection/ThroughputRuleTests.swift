@@ -6,7 +6,7 @@ import Testing
 struct ThroughputRuleTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Mbit/s of past transfers of 2 s each.
+        /// The rates of past transfers of 2 s each, in Mbit/s.
         var rates: [Double] = []
         var latency = 0
         var current: Int?
@@ -53,7 +53,7 @@ struct ThroughputRuleTests {
         var expected: Int
     }
 
-    /// 8 Mbit/s, 4 s: 4 MB. At 1 Mbit/s the rest takes 30 s.
+    /// A 4 s segment of 8 Mbit/s is 4 MB. At 1 Mbit/s the rest takes 30 s.
     @Test(
         "E16: a late download is abandoned for a segment smaller than its rest",
         arguments: [
@@ -80,7 +80,8 @@ struct ThroughputRuleTests {
 }
 
 extension SelectionInput {
-    /// A ladder of 1, 2, 4 and 8 Mbit/s with the indices 5, 3, 1, 0, segments of 4 s, after transfers of 2 s each.
+    /// Returns an input for segments of 4 s after transfers of 2 s each. The variants of 1, 2, 4 and 8 Mbit/s have the
+    /// indices 5, 3, 1 and 0.
     static func sample(
         rates: [Double] = [], latency: Duration = .zero, current: Int? = nil, buffer: Duration, rate: Double = 1
     ) -> SelectionInput {

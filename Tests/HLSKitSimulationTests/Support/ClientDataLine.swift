@@ -1,9 +1,9 @@
 import HLSKitCore
 import HLSKitSimulation
 
-/// One line of client data, read by the grammar of CTA-5004 §2 and RFC 8941 §4.2, and by nothing of the library.
+/// One line of client data. It is parsed by the grammar of CTA-5004 §2 and RFC 8941 §4.2, without code of the library.
 struct ClientDataLine {
-    /// Values as written: strings without their quotes, lists without their parentheses, flags as an empty text.
+    /// The written values: strings without quotes, lists without parentheses, and flags as empty strings.
     private(set) var values: [String: String] = [:]
     private(set) var keys: [String] = []
 
@@ -72,7 +72,7 @@ struct ClientDataLine {
 
     subscript(key: String) -> String? { values[key] }
 
-    /// The number of a key, or the first of its list.
+    /// Returns the number of a key, or the first one in its list.
     func number(_ key: String) -> Double? {
         values[key].flatMap { Double($0.prefix { $0 != ";" && $0 != " " }) }
     }

@@ -4,23 +4,23 @@ import HLSKitSimulation
 import Synchronization
 import TestSupport
 
-/// A ``LowLatencyOrigin`` on a socket, in real time: HTTP/1.1, a connection for each request that is held.
+/// Serves a ``LowLatencyOrigin`` on a socket in real time, over HTTP/1.1. Each blocking request has its own connection.
 final class LowLatencyServer: Sendable {
     struct Visit: Sendable {
         var path: String
         var connection: Int
-        /// It is answered later.
+        /// Whether the response is delayed.
         var isHeld = false
-        /// The client closed the connection while the request was held.
+        /// Whether the client closed the connection during a blocking request.
         var wasLeft = false
-        /// The server closed the connection in the place of an answer.
+        /// Whether the server closed the connection instead of responding.
         var wasCut = false
     }
 
     enum Connections: Sendable {
         case kept
         case closed
-        /// One request that is held, of this number, loses its connection.
+        /// The blocking request with this number loses its connection.
         case cut(held: Int)
     }
 
@@ -35,7 +35,7 @@ final class LowLatencyServer: Sendable {
     var port: Int { server.port }
     var visits: [Visit] { state.visits.withLock { $0 } }
     var lists: [Visit] { visits.filter { $0.path.contains("live.m3u8") } }
-    /// Names of parts and segments, in the order in which they were asked for; without those that were cut off.
+    /// The names of requested parts and segments in order, without requests that lost their connection.
     var media: [String] {
         visits.filter { $0.path.hasSuffix(".m4s") && !$0.wasCut }.map { String($0.path.dropFirst(3).dropLast(4)) }
     }
@@ -66,7 +66,7 @@ final class LowLatencyServer: Sendable {
                         state.visits.withLock { $0[index].wasCut = true }
                         return
                     }
-                    // What comes meanwhile is the end of the connection: a client sends no second request.
+                    // Clients send no second request on this connection, so any activity is its end.
                     if connection.isClosed(within: answer.delay / .seconds(1)) {
                         state.visits.withLock { $0[index].wasLeft = true }
                         return

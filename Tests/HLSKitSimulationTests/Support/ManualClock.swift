@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A clock that stands still until the test moves it. What waits for it as its task executor is done by ``run(until:)``, and by
-/// nobody else: a test does not compete with others for the threads of the process.
+/// A clock that advances only on request. As a task executor, it runs its jobs only in ``run(until:)``, so that tests
+/// do not compete for the threads of the process.
 final class ManualClock: Clock, TaskExecutor {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -27,7 +27,6 @@ final class ManualClock: Clock, TaskExecutor {
 
     var now: Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .nanoseconds(1) }
-    /// Milliseconds since the clock was made.
     var milliseconds: Double { now.offset / .milliseconds(1) }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -57,9 +56,9 @@ final class ManualClock: Clock, TaskExecutor {
         }
     }
 
-    /// Moves to the earliest deadline that anybody sleeps for and wakes who waits for it.
+    /// Advances to the earliest deadline and wakes its sleepers.
     ///
-    /// - Returns: Whether anybody slept.
+    /// - Returns: Whether there was a sleeper.
     func advanceToNextSleeper() -> Bool {
         let woken = state.withLock { state in
             guard let deadline = state.sleepers.map(\.deadline).min() else { return [Sleeper]() }
@@ -77,9 +76,9 @@ final class ManualClock: Clock, TaskExecutor {
         state.withLock { $0.jobs.append(job) }
     }
 
-    /// Does what is to be done now, in the order in which it came.
+    /// Runs all pending jobs in order.
     ///
-    /// - Returns: Whether anything was.
+    /// - Returns: Whether there was a job.
     func runJobs() -> Bool {
         var found = false
         while let job = state.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
@@ -89,7 +88,7 @@ final class ManualClock: Clock, TaskExecutor {
         return found
     }
 
-    /// Moves on, sleeper by sleeper, until `isDone`, or until there is nothing left to do.
+    /// Advances from sleeper to sleeper until `isDone` returns `true` or nothing is left to do.
     func run(until isDone: () -> Bool) {
         repeat { while runJobs() {} } while !isDone() && advanceToNextSleeper()
     }

@@ -4,18 +4,18 @@ import HLSKitSimulation
 import Synchronization
 import TestSupport
 
-/// What a ``LowLatencyOrigin`` sends, in another container, or encrypted. Of the variants alone: audio stays as it is.
+/// Converts the variants of a ``LowLatencyOrigin`` to another container, or encrypts them. Audio does not change.
 struct PartPackaging: Sendable {
     var isTransportStream = false
-    /// `METHOD=AES-128`: each part is encrypted by itself, and each segment.
+    /// The parameters of `METHOD=AES-128`, which encrypts each part and each segment separately.
     var encryption: Encryption?
-    /// Samples are encrypted by ``CommonEncryption``, with cbcs.
+    /// Whether samples are encrypted by ``CommonEncryption`` with cbcs.
     var encryptsSamples = false
 
     struct Encryption: Sendable {
-        /// So many segments have one key.
+        /// The number of segments with the same key.
         var segmentsPerKey = 2
-        /// Else it is the media sequence number.
+        /// Whether the playlist has an IV. Otherwise the IV is the media sequence number.
         var hasVector = false
     }
 
@@ -72,7 +72,7 @@ struct PartPackaging: Sendable {
         return response
     }
 
-    // MARK: Lists
+    // MARK: Playlists
 
     private func list(_ text: String) -> String {
         var lines: [String] = []
@@ -115,7 +115,7 @@ struct PartPackaging: Sendable {
 
     // MARK: Transport streams
 
-    /// The transport stream of one segment, cut where the parts are that it is made of.
+    /// Returns the transport stream of one segment, split at its parts.
     private static func transportStream(_ parts: [[UInt8]], _ header: [UInt8]) throws -> [[UInt8]] {
         let section = try MP4InitializationSection(parsing: header[...])
         let streams = [TransportStreamWriter.Stream(pid: 256, type: 0x1b)]
@@ -140,7 +140,7 @@ struct PartPackaging: Sendable {
         return pieces
     }
 
-    /// With delimiter and parameter sets; lengths of four bytes become start codes.
+    /// Returns a sample with a delimiter, parameter sets, and start codes instead of lengths of four bytes.
     private static func byteStream(of sample: MediaSample, _ track: MediaTrack?) -> [UInt8] {
         var stream: [UInt8] = [0, 0, 0, 1, 0x09, 0xf0]
         if let sets = track?.configuration, sets.count > 8 {

@@ -2,22 +2,21 @@ import HLSKitCore
 import HLSKitSimulation
 import Synchronization
 
-/// A stream of low latency in virtual time, what is asked of it, and what is presented of it.
+/// Plays a low-latency stream in virtual time, and records requests and presented media.
 struct PartStage {
     typealias Answer = @Sendable (SimulatedRequest, SimulatedResponse) -> SimulatedResponse
 
     var origin = LowLatencyOrigin()
-    /// How long it was there before.
+    /// The age of the origin at the start.
     var age = Duration.zero
     var answer: Answer = { $1 }
-    /// nil for the multivariant playlist.
+    /// The number of the variant, or `nil` for the multivariant playlist.
     var variant: Int? = 1
     var limit = Duration.seconds(40)
     var bitsPerSecond = 20_000_000.0
     var latency = Duration.milliseconds(10)
-    /// False presents nothing, so that nothing is decoded for it.
+    /// Whether an output presents the media. Without an output, nothing is decoded.
     var presents = true
-    /// What is done with the item, and when.
     var acts: [(time: Duration, act: @Sendable (PlayerItem) -> Void)] = []
 
     func play(
@@ -61,7 +60,6 @@ struct PartStage {
 
         func count(_ text: String) -> Int { play.log.lines.count { $0.contains(text) } }
         var stallCount: Int { count("stalled") }
-        /// Nothing was lost, and the log says so.
         var lossCount: Int {
             count(" missed segments") + count(" skipped segments") + count("hole") + count("item failed")
         }
@@ -93,7 +91,7 @@ struct PartStage {
         func finish(_ type: MediaKind, at clock: OutputClock) {}
         func end() {}
 
-        /// Where one frame does not follow another, and a twelfth of half a second later.
+        /// The ranges between frames that are not a frame apart. A frame is a twelfth of 0.5 s.
         var breaks: [Range<Double>] {
             zip(frames, frames.dropFirst()).compactMap { one, other in
                 (Duration.milliseconds(30)...(.milliseconds(55))).contains(other - one)

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Synchronization
 
-/// Several players over one link under one virtual clock. Each stream has a name; segments are 2 s and 0.5 MB.
+/// Several players that share one link and a virtual clock. Each stream has a name, with segments of 2 s and 0.5 MB.
 final class SharedPipe: Sendable {
     static let bytesPerSecond = 250_000
 
@@ -15,8 +15,8 @@ final class SharedPipe: Sendable {
     }
 
     /// - Parameters:
-    ///   - kilobitsPerSecond: of the link; each stream takes 2000.
-    ///   - isDead: streams of which nothing ever arrives.
+    ///   - kilobitsPerSecond: The bandwidth of the link. Each stream needs 2000.
+    ///   - isDead: Whether a stream never delivers anything.
     init(
         kilobitsPerSecond: Int, segmentCount: Int = 60,
         isDead: @escaping @Sendable (_ name: String) -> Bool = { _ in false }
@@ -56,7 +56,7 @@ final class SharedPipe: Sendable {
         return player
     }
 
-    /// Lets time pass and looks each tenth of a second; ends early where `body` returns false. How long it took.
+    /// Advances time in steps of 0.1 s, or until `body` returns `false`. Returns the elapsed time.
     @discardableResult
     func run(_ seconds: Int, _ body: () -> Bool = { true }) -> Duration {
         let start = clock.now.offset
@@ -69,8 +69,8 @@ final class SharedPipe: Sendable {
 }
 
 extension PlayerState {
-    /// Seconds of media ahead of the playhead.
+    /// The seconds of media ahead of the playhead.
     var ahead: Double { max(0, (loadedTimeRanges.last?.end ?? .zero).seconds - currentTime.seconds) }
-    /// Seconds of media that are held, those behind the playhead included.
+    /// The seconds of media in memory, including media before the playhead.
     var held: Double { loadedTimeRanges.reduce(0) { $0 + $1.duration.seconds } }
 }

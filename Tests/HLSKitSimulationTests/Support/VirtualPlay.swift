@@ -20,7 +20,7 @@ struct VirtualPlay {
         let events = player.events()
         player.play()
         try player.replaceCurrentItem(with: item)
-        // A player that is closed is paused.
+        // Closing the player would pause it, so its state is read first.
         let end = Task(executorPreference: clock) { () -> PlayerState? in
             do { try await clock.sleep(for: limit) } catch { return nil }
             let state = player.state

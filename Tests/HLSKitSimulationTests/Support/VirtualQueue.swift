@@ -2,17 +2,17 @@ import HLSKitCore
 import HLSKitSimulation
 import Synchronization
 
-/// A player with several items under a virtual clock. Each item is a synthetic stream of its own.
+/// A player with several items and a virtual clock. Each item has its own synthetic stream.
 final class VirtualQueue: Sendable {
-    /// Fast enough for all, with a little latency.
+    /// Fast enough for all items, with a low latency.
     static let fastLink = "1000,20000,20\n"
 
     let clock = VirtualClock()
     let configuration: PlayerConfiguration
 
     /// - Parameters:
-    ///   - lengths: seconds of media of the items, by name; others are not found.
-    ///   - answer: what is served before anything else.
+    ///   - lengths: The seconds of media by item name. Other items are not found.
+    ///   - answer: Returns a response that takes precedence.
     init(
         _ lengths: [String: Int], over trace: String = fastLink,
         change: (inout PlayerConfiguration) -> Void = { _ in },
@@ -48,7 +48,6 @@ final class VirtualQueue: Sendable {
         var all: [String] { names.withLock { $0 } }
     }
 
-    /// The names of the items that were asked for, request by request.
     var requestedNames: [String] { log.all }
 
     func item(_ name: String, to writer: (any MediaWriter)? = nil) -> PlayerItem {
@@ -58,7 +57,7 @@ final class VirtualQueue: Sendable {
     }
 }
 
-/// Notes when each frame came, on the virtual clock.
+/// Records the arrival of each frame on the virtual clock.
 final class FrameLog: FrameWriter {
     struct Entry: Sendable, Equatable {
         var name: String

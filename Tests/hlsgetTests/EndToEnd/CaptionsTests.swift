@@ -53,7 +53,7 @@ struct CaptionsTests {
         let content = try CaptionFileReader(format: .iTunesTimedText).read(result.output)
         #expect(content.language == "en")
         #expect(String(decoding: result.output, as: UTF8.self).contains(#"ttp:frameRate="25""#))
-        // The sample's cues begin with each 50th frame, exactly.
+        // The sample's cues begin exactly at every 50th frame.
         #expect(content.captions.map(\.timeRange.start) == (0..<20).map { MediaTime(value: $0 * 2, timescale: 1) })
     }
 
@@ -119,7 +119,7 @@ struct CaptionsTests {
 
     // MARK: Closed captions, subtitles in MP4
 
-    /// What `scripts/make-caption-fixtures` has put into the frames.
+    /// The captions that `scripts/make-caption-fixtures` adds to the frames.
     private static let english = [
         "00:00:00.800 --> 00:00:02.400", "Good day", "00:00:03.480 --> 00:00:05.200", "How are you?",
         "00:00:05.920 --> 00:00:07.960", "Bye",
@@ -177,7 +177,7 @@ struct CaptionsTests {
             Save(arguments: ["sub-stpp.m3u8"], expected: subtitles),
             Save(arguments: ["--to", "4.5", "sub-stpp.m3u8"], expected: Array(subtitles.prefix(4))),
             Save(arguments: ["--to", "3.2", "plain.m3u8"], expected: Array(english.prefix(2))),
-            // The first cue begins before the start, which is at 0 in the file.
+            // The first cue begins before the start position, which is 0 in the file.
             Save(
                 arguments: ["--from", "4", "sub-wvtt.m3u8"],
                 expected: [
@@ -211,7 +211,7 @@ struct CaptionsTests {
         let folder = try ScratchFolder()
         try folder.write(
             Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac"))), to: "a.aac")
-        // The audio begins at timestamp 8 589 934 000.
+        // The first audio timestamp is 8 589 934 000.
         let cue = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:8589844000,LOCAL:00:00:00.000\n\n00:01.100 --> 00:01.200\nhere\n"
         try folder.write(Array(cue.utf8), to: "sub.vtt")
         for (name, file) in [("a.m3u8", "a.aac"), ("sub.m3u8", "sub.vtt")] {

@@ -12,7 +12,7 @@ struct DownloadEncryptionTests {
         return try Tool.run(["openssl", "enc", "-aes-128-cbc", "-K", digits, "-iv", vector], input: bytes)
     }
 
-    /// The cut stream with its frames encrypted; each segment names the key by another URL.
+    /// Returns the cut stream with encrypted frames. Each segment has its own key URL.
     private static func files() throws -> [String: [UInt8]] {
         var files = try CutStream.files()
         for index in 0..<SampleMedia.segmentCount {
@@ -84,7 +84,7 @@ struct DownloadEncryptionTests {
         #expect(try await FaultyOrigin.frames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    // MARK: Keys by hand
+    // MARK: Keys from options
 
     private static let digits = key.map { String(format: "%02x", $0) }.joined()
 

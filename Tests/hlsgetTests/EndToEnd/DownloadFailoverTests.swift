@@ -15,7 +15,7 @@ struct DownloadFailoverTests {
         """
     private static let bandwidth = "@"
 
-    /// The cut stream, and again under other names: what is called `v…` there is also `w…`.
+    /// Returns the cut stream twice: the files `v…` also exist as `w…`.
     private static func files(bandwidth: Int) throws -> [String: [UInt8]] {
         var files = try CutStream.files()
         for (name, bytes) in files where name.hasPrefix("v") { files["w" + name.dropFirst()] = bytes }
@@ -64,7 +64,7 @@ struct DownloadFailoverTests {
         #expect(try await frames(in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    /// The cut stream with its audio once more, as a group of a variant that goes without video of its own.
+    /// Returns the cut stream with a second audio group for a variant that has no separate video.
     private static func filesOfTwoGroups() throws -> [String: [UInt8]] {
         var files = try Self.files(bandwidth: 90_000)
         for (name, bytes) in files where name.hasPrefix("a") { files["b" + name.dropFirst()] = bytes }
@@ -128,8 +128,8 @@ struct DownloadFailoverTests {
         (files["v7.m4s"], files["w7.m4s"]) = (nil, nil)
         let (first, _) = try await download(files, in: folder, "--strict")
         #expect(first.status == 10)
-        // The URL has another port: by the last that is its own, and can be loaded, it is seen that this is the same
-        // stream.
+        // The URL's port has changed. The command recognizes the stream by the last segment that it has and can load
+        // again.
         files = try Self.files(bandwidth: 127_446)
         files["v8.m4s"] = nil
         let (second, paths) = try await download(files, in: folder, "--strict")

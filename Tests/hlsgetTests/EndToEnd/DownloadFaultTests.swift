@@ -153,7 +153,7 @@ struct DownloadFaultTests {
         #expect(try names(in: folder) == ["a.mp4"])
     }
 
-    /// What a command does up to its last step. The folder is locked while the task is there.
+    /// Performs a command's download up to its last step. The folder stays locked until the task is released.
     private func write(_ url: String, to folder: ScratchFolder) async throws {
         let task = try await DownloadTask(
             DownloadConfiguration(urlString: url), folder: folder.path + "/a.mp4.download")
@@ -235,7 +235,7 @@ struct DownloadFaultTests {
         #expect(abs(video.start) < 0.1, "\(video.start)")
         let command = "ffmpeg -v error -copyts -i a.\(format) -map 0:s -output_ts_offset \(-video.start) -f srt -"
         let cues = String(decoding: try Tool.run(["/bin/sh", "-c", command], in: folder.path), as: UTF8.self)
-        // MP4 hides the second before the requested start.
+        // In MP4, an edit list hides the second before the requested start.
         let end = format == "mp4" ? 1 : 2
         let expected = start == "9" ? "00:00:00,000 --> 00:00:0\(end),0" : "00:00:07,400 --> 00:00:10,0"
         #expect(cues.contains(expected), "\(cues)")

@@ -5,15 +5,14 @@ import Testing
 
 @Suite("hlsget download of live streams", .timeLimit(.minutes(10)))
 struct DownloadLiveTests {
-    /// The cut stream as a live one: each time that a playlist is loaded it lists one segment more, and never more than
-    /// four.
+    /// The cut stream as a live stream. Each time a playlist is loaded, it lists one more segment, at most four in all.
     private final class GrowingOrigin: Sendable {
         private let files: [String: [UInt8]]
         private let loadCounts = Mutex<[String: Int]>([:])
-        /// So many segments are all there will be; then the stream has ended, or only stands still.
+        /// The total number of segments. After them the stream ends, or only stops updating.
         private let last: Int
         private let ends: Bool
-        /// From this segment of frames on they are encrypted, with a key that is not there.
+        /// The first video segment that is encrypted with a missing key.
         private let firstLocked: Int?
         private let stalled: String?
         private let isGone = Mutex(false)
@@ -48,7 +47,7 @@ struct DownloadLiveTests {
             let map = lines.first { $0.hasPrefix("#EXT-X-MAP") } ?? ""
             let end = min(count, last, all.count)
             let start = max(0, end - 4)
-            // The target is too short, so that the test is.
+            // The target duration is too short, to keep the test short.
             var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(start)\n\(map)\n"
             let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"key.bin\"\n"
             text += (start..<end).map { index in
@@ -74,7 +73,7 @@ struct DownloadLiveTests {
             #expect(result.status == 0, "\(result.errors)")
             #expect(result.lines.count == 1, "\(result.errors)")
             let paths = server.requests.compactMap { $0.first?.split(separator: " ").dropFirst().first }
-            // Seven more segments, one each time; a list that had not continued is asked for again.
+            // Seven more segments, one per request. An unchanged playlist is requested again.
             #expect((8...12).contains(paths.count { $0 == "/v.m3u8" }))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
@@ -177,7 +176,7 @@ struct DownloadLiveTests {
             let began = clock.now
             command.send(signal: SIGINT)
             #expect(try await command.result().status == 128 + SIGINT)
-            // Without a limit it is the 36 s after which no one waits for an answer any more.
+            // Without a limit, the command would wait for the response until its timeout of 36 s.
             #expect(clock.now - began < .seconds(20))
         }
         #expect(try await frames("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("hlsget download --refresh-cmd", .timeLimit(.minutes(10)))
 struct DownloadRefreshTests {
-    /// Three segments at `/TOKEN/…`; from the second on they are forbidden with the token `old`.
+    /// Returns a server with three segments at `/TOKEN/…`. With the token `old`, all but the first one are forbidden.
     private static func origin() throws -> ScriptedServer {
         let files = try OddOrigin.cutSample()
         return try ScriptedServer(answering: { connection, request in

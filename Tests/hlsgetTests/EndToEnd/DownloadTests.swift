@@ -41,7 +41,7 @@ struct DownloadTests {
     private final class Executioner: Sendable {
         private let state = Mutex((command: Command?.none, count: 0))
         private let moment: Int
-        /// In the middle of the answer instead from before it.
+        /// Whether the command is killed in the middle of a response instead of before it.
         let isMidway: Bool
 
         init(moment: Int, isMidway: Bool) {
@@ -59,7 +59,7 @@ struct DownloadTests {
         }
 
         func strike() {
-            // The server may be faster than the test that has started the command.
+            // The server may be ready before the test knows the command.
             for _ in 0..<2000 {
                 if let command = state.withLock({ $0.command }) { return command.send(signal: SIGKILL) }
                 usleep(1000)
@@ -70,7 +70,7 @@ struct DownloadTests {
     @Test("S02: a download killed at any of 20 moments and repeated has every frame", arguments: 0..<20)
     func killed(_ seed: Int) async throws {
         let folder = try ScratchFolder()
-        // Three playlists, two maps, 21 segments: 26 requests.
+        // 26 requests: three playlists, two maps and 21 segments.
         let executioner = Executioner(moment: 1 + (seed * 11 + 4) % 26, isMidway: seed % 2 == 0)
         let files = try CutStream.files()
         try await withServer(answering: { connection, request in
@@ -93,14 +93,14 @@ struct DownloadTests {
             let before = server.requests.count
             let result = try await hlsget(arguments, in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            // Six were on their way at most, and playlists are always asked for again.
+            // At most six requests were in flight, and playlists are always requested again.
             #expect(server.requests.count - before <= 26 - max(0, before - 6) + 5)
             #expect(try names(in: folder) == ["a.mp4"])
             #expect(try await decodedFrames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
         }
     }
 
-    /// Serves the cut stream below any folder; what a later segment answers with the token `old` is a 403.
+    /// Serves the cut stream below any folder. With the token `old`, it responds to later segments with 403.
     private static func serve(_ files: [String: [UInt8]]) -> @Sendable (ScriptedServer.Connection, [String]) -> Void {
         { connection, request in
             let target = String(request.first?.split(separator: " ").dropFirst().first ?? "")
@@ -112,7 +112,7 @@ struct DownloadTests {
             guard let mark = target.firstIndex(of: "?"), path.hasSuffix(".m3u8") else {
                 return connection.respond(bytes)
             }
-            // The query continues to what the playlist names.
+            // The playlist's query also applies to the URLs in it.
             let text = String(decoding: bytes, as: UTF8.self).replacing(".m4s\n", with: ".m4s\(target[mark...])\n")
                 .replacing("v.m3u8", with: "v.m3u8\(target[mark...])")
                 .replacing("\"a.m3u8\"", with: "\"a.m3u8\(target[mark...])\"")
@@ -219,7 +219,7 @@ struct DownloadTests {
             #expect(Set(paths.filter { $0.hasPrefix("/v") && $0.hasSuffix(".m4s") }) == ["/v2.m4s", "/v3.m4s"])
             let frames = try await decodedFrames("a.mp4", in: folder)
             let all = try SampleMedia.frameHashes(of: "180p")
-            // The edit list hides the second before the requested start.
+            // An edit list hides the second before the requested start.
             let start = try #require(all.firstIndex(of: frames.first ?? ""))
             #expect((224...225).contains(start))
             #expect(abs(start + frames.count - 350) <= 3)
@@ -277,7 +277,7 @@ struct DownloadTests {
         }
         #expect(found == streams.split(separator: " ").map(String.init))
         guard options.contains("--subs") else { return }
-        // Matroska has no times before zero: audio that a decoder needs before the start moves everything else.
+        // Matroska has no negative times. Audio that a decoder needs before the start shifts everything else.
         let start = try #require(try ProbedFile("a.\(format)", in: folder).streams.first).start
         let command =
             "ffmpeg -v warning -copyts -i a.\(format) -map 0:s -output_ts_offset \(-start) -f srt - 2>&1"

@@ -6,7 +6,7 @@ import Testing
 struct EndTimeTests {
     struct Case: CustomTestStringConvertible {
         var arguments: [String]
-        /// Frames that are given, counted from the start of the item; there are 25 in a second.
+        /// The frames in the output, counted from the start of the item at 25 frames per second.
         var frames: Range<Int>
         var testDescription: String { arguments.joined(separator: " ") }
     }

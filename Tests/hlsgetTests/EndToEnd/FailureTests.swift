@@ -10,7 +10,7 @@ struct FailureTests {
         var status: Int32
         var words: [String]
 
-        /// - Parameter arguments: `@` is the origin.
+        /// - Parameter arguments: The command's arguments, in which `@` is the origin.
         init(_ name: String, _ arguments: String..., status: Int32, words: String...) {
             testDescription = name
             self.arguments = arguments
@@ -129,7 +129,7 @@ struct FailureTests {
         #expect(try await Self.frames(of: files) == (try SampleMedia.frameHashes(of: "180p")))
     }
 
-    /// The same media as two variants, of which `a` is taken first.
+    /// Returns the same media as two variants. `a` is the first choice.
     private static func twoVariants() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for (name, bytes) in try OddOrigin.cutSample() {
@@ -199,7 +199,7 @@ struct FailureTests {
         #expect(try await hlsget("--fast", "--no-decode", "--insecure", url).status == 0)
     }
 
-    /// A process may have folders of its own in the place of the system's.
+    /// Whether a process may mount its own folders over the system's folders.
     private static let mayMount =
         (try? Tool.run(["/usr/bin/unshare", "-rm", "/bin/mount", "--bind", "/etc/ssl", "/etc/ssl"])) != nil
 
@@ -210,7 +210,7 @@ struct FailureTests {
         let origin = try TestOrigin()
         try SampleMedia.copy(to: origin.root)
         let folder = try ScratchFolder()
-        // Of another name: authorities of one name would stand in each other's way.
+        // The certificate has a different name, because authorities with the same name would conflict.
         let (other, key) = (folder.path + "/other.pem", folder.path + "/key.pem")
         let request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=another", "-days", "2"]
         _ = try Tool.run(["/usr/bin/openssl"] + request + ["-keyout", key, "-out", other])
@@ -334,7 +334,7 @@ struct FailureTests {
     @Test("another signal some time later ends it at once")
     func secondSignal() async throws {
         let folder = try ScratchFolder()
-        // No one reads the pipe: a clean end is not to be had.
+        // Nothing reads the pipe, so a clean end is impossible.
         mkfifo(folder.path + "/pipe", 0o600)
         let reader = open(folder.path + "/pipe", O_RDWR | O_CLOEXEC)
         defer { close(reader) }
@@ -342,7 +342,7 @@ struct FailureTests {
             ["--fast", "-v", "-f", "rawvideo", "-o", "pipe", SampleMedia.folder + "/video-180p.m3u8"], in: folder.path)
         #expect(command.wait { Self.isFull(reader) })
         command.send(signal: SIGINT)
-        // Two within a second are one wish, of the real clock.
+        // Two signals within a second of real time count as one.
         usleep(1_300_000)
         command.send(signal: SIGINT)
         #expect(try await command.result().status == 130)

@@ -10,7 +10,7 @@ final class FaultyOrigin: Sendable {
     }
 
     private let files: [String: [UInt8]]
-    /// By name the faults of the next requests; the last one stays where there are `.max` of them.
+    /// The faults of the next requests by file name. With a count of `.max`, the fault never ends.
     private let faults: Mutex<[String: (fault: Fault, count: Int)]>
 
     init(_ files: [String: [UInt8]], _ faults: [String: (fault: Fault, count: Int)] = [:]) {

@@ -121,7 +121,7 @@ struct FigureTests {
         let result = try await hlsget(
             "download", "-o", "a.mp4", "--quality", "180p", "--from", "9", "--to", "12", Self.master, in: folder)
         #expect(result.status == 0)
-        // From the frame at 8 s at which decoding can start.
+        // The output starts at 8 s, at the previous sync frame.
         #expect(result.lines.last?.hasPrefix("hlsget: 0:04 in a.mp4 (") == true, "\(result.lines)")
     }
 
@@ -134,7 +134,7 @@ struct FigureTests {
         #expect(try await hlsget(["--fast"] + arguments, in: folder).status == 0)
         let clip = try ProbedFile(name, in: folder)
         try #require(clip.streams.map(\.type).sorted() == ["audio", "video"])
-        // A transport stream's first time is 1.4 s by libavformat's choice.
+        // libavformat starts transport streams at 1.4 s.
         let earliest = name.hasSuffix(".ts") ? 1.4 : 0
         let starts = clip.streams.map(\.start)
         #expect(starts.allSatisfy { $0 >= earliest - 0.1 && $0 < earliest + 0.2 }, "\(starts)")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An interrupted run", .timeLimit(.minutes(10)))
 struct InterruptionTests {
-    /// A segment that never comes: what is before it is written, and nothing more.
+    /// The segment that never arrives. The output ends before it.
     private static let last = 5
 
     @Test(
@@ -34,13 +34,13 @@ struct InterruptionTests {
             if isWhole {
                 let file = try ProbedFile(name, in: folder)
                 #expect(file.streams.map(\.type) == ["video", "audio"])
-                // Its own times and those of the transport stream, 1.4 s later.
+                // Transport streams start 1.4 s later than the other formats.
                 #expect(file.streams.allSatisfy { abs($0.start - (format == "ts" ? 1.4 : 0)) < 0.03 })
             }
             let frames = try ProbedFile.frames(name, isWhole: isWhole, in: folder)
-            // The file had nearly half of what came; a fragment of MP4 that was not complete is lost.
+            // The file contained nearly half of the received media. An incomplete fragment of MP4 is lost.
             #expect(frames.count >= 25 * (isWhole ? 8 : 4), "\(frames.count)")
-            // Of the last frames some are missing that are decoded after those that follow them.
+            // Some of the last frames are missing, because they are decoded after frames that follow them.
             let whole = frames.dropLast(8)
             #expect(Array(whole) == Array(try SampleMedia.frameHashes(of: "180p").prefix(whole.count)))
         }
@@ -101,7 +101,7 @@ struct InterruptionTests {
         }
     }
 
-    /// Waits until the file has nearly half of what there will be: five segments of 36 kB and their audio.
+    /// Waits until the file has nearly half of its final size: five segments of 36 kB and their audio.
     private static func grows(_ path: String) async -> Bool {
         for _ in 0..<4000 {
             let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int

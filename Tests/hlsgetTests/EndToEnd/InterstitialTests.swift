@@ -4,7 +4,8 @@ import Testing
 
 @Suite("P03: hlsget --interstitials", .timeLimit(.minutes(10)))
 struct InterstitialTests {
-    /// The sample with two advertisements of its own 360p variant by a list at 8 s, one of a server that is dead at 20 s.
+    /// Returns the sample with two advertisements at 8 s, made from its 360p variant, and one from a dead server at 20
+    /// s.
     private static func files() throws -> [String: [UInt8]] {
         var files = try CutStream.files()
         let tags = [
@@ -29,7 +30,7 @@ struct InterstitialTests {
         return files
     }
 
-    /// The third and the fourth segment of the sample.
+    /// Returns the third and fourth segment of the sample.
     private static func advertisement(_ list: String) -> String {
         let parts = list.components(separatedBy: "#EXTINF")
         return parts[0] + "#EXTINF" + parts[3] + "#EXTINF" + parts[4] + "#EXT-X-ENDLIST\n"
@@ -121,8 +122,8 @@ struct InterstitialTests {
                 .compactMap { Double($0) }.sorted()
             #expect(abs(Double(times.count) * frame - 56) < 0.2, "\(stream): \(times.count)")
             let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
-            // The advertisement is cut out of a stream whose audio is one frame of an encoder's start behind its pictures: it
-            // ends a frame before them. ffprobe tells microseconds.
+            // The advertisement comes from a stream whose audio is one encoder frame later than its video, so its audio
+            // ends one frame earlier. ffprobe reports microseconds.
             #expect(gaps.allSatisfy { $0 > 0 && $0 < 2 * frame + 0.000_002 }, "\(stream): \(gaps.max() ?? 0)")
         }
     }

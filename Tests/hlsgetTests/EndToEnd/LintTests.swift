@@ -15,7 +15,7 @@ import Testing
 
         """
 
-    /// Two variants of two segments each, of 10 and 20 kB in 4 s.
+    /// Returns two variants with two segments each, of 10 and 20 kB in 4 s.
     private static func files() -> [String: [UInt8]] {
         var files = ["top.m3u8": Array(top.utf8)]
         for (name, count) in [("low", 10_000), ("high", 20_000)] {

@@ -48,7 +48,7 @@ import Testing
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/mp4/\(name)")))
         var end = 0
         for name in ["moov", "trak", "mdia", "minf", "stbl", "stsd", "hvc1"] {
-            // Its first in the file: brands have the name of none of them.
+            // The first match is a box, because no brand has any of these names.
             let at = try #require((0..<bytes.count - 4).first { bytes[$0..<$0 + 4].elementsEqual(name.utf8) }) - 4
             let size = bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
             bytes.replaceSubrange(at..<at + 4, with: big(size + boxes.count, 4))

@@ -157,7 +157,7 @@ struct MonitorTests {
             defer { monitor.send(signal: SIGKILL) }
             try #require(monitor.wait { Self.port(in: monitor.errors) != nil })
             let target = try #require(Self.port(in: monitor.errors))
-            // As the example, but for its patience.
+            // The rules of the example with a shorter duration.
             let rules = try String(contentsOfFile: Self.examples + "/alerts.yml", encoding: .utf8)
             try folder.write(Array(rules.replacing(/for: \d+[sm]/, with: "for: 1s").utf8), to: "alerts.yml")
             let lines = [
@@ -275,7 +275,7 @@ struct MonitorTests {
             defer { command.send(signal: SIGKILL) }
             try #require(command.waitForErrors(containing: "is down"))
             let port = try #require(Self.port(in: command.errors))
-            // The events never end: the browser shows what the page came with.
+            // The event stream never ends, so the browser shows the initial content of the page.
             let page = String(
                 decoding: try Tool.run(
                     [

@@ -6,7 +6,7 @@ final class OddOrigin: Sendable {
     let server: ScriptedServer
     var url: String { server.url }
 
-    /// Files by path; what is not among them is looked for in the sample, in whole, then is a 404.
+    /// Serves `files` by path, then files of the sample. All other paths are 404.
     init(_ files: [String: [UInt8]] = [:], cutting cut: String? = nil, forbidding forbidden: String? = nil) throws {
         server = try ScriptedServer(answering: { connection, request in
             let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
@@ -26,7 +26,7 @@ final class OddOrigin: Sendable {
 
     func stop() { server.stop() }
 
-    /// The 180p variant with one file for each segment: `v.m3u8`, `init.mp4`, `0.m4s`….
+    /// Returns the 180p variant with a file for each segment: `v.m3u8`, `init.mp4`, `0.m4s`….
     static func cutSample(_ edit: (String) -> String = { $0 }) throws -> [String: [UInt8]] {
         let rendition = try SampleMedia.rendition("video-180p")
         var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"init.mp4\"\n"

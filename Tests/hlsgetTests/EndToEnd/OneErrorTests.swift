@@ -3,18 +3,18 @@ import Glibc
 import TestSupport
 import Testing
 
-/// One fault has one code and one line, whatever was wanted of the stream.
+/// A fault has the same code and the same line in every command.
 ///
 /// Source: docs/reference/failures.md, docs/guide/configuration.md.
 @Suite("Equal errors in all commands", .timeLimit(.minutes(10)))
 struct OneErrorTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// `@` is the server.
+        /// The input, in which `@` is the server.
         var input: String
         var status: Int32
         var words: String
-        /// Whoever comes to a limit first says how: the cause is the same.
+        /// Whether the detail depends on the limit that is reached first. The cause is always the same.
         var hasVariousDetails = false
     }
 
@@ -71,7 +71,7 @@ struct OneErrorTests {
             lines.insert(test.hasVariousDetails ? String(line.prefix { $0 != "(" }) : line)
             #expect(!FileManager.default.fileExists(atPath: folder.path + "/a.mp4"))
         }
-        // What cannot be read is the segment for who plays it, and the media for who asks about it.
+        // Playback reports the segment and inspection reports the media, so there may be two lines.
         #expect(lines.count <= (test.status == 8 ? 2 : 1), "\(lines)")
     }
 
@@ -86,10 +86,10 @@ struct OneErrorTests {
                 "--retries", "0", "--duration", "4", "-o", "a.ts", origin.url + "/master.m3u8",
             ], in: folder.path
         ).result()
-        // Where libdispatch cannot open its own files it ends the process (SIGILL): not ours to tell.
+        // If libdispatch cannot open its own files, it ends the process (SIGILL), and the command cannot report it.
         guard ![SIGILL, -SIGILL, 128 + SIGILL].contains(result.status) else { return }
         guard result.status != 0 else {
-            // It was enough after all: then the file is there.
+            // The limit was high enough after all, so the file exists.
             #expect(FileManager.default.fileExists(atPath: folder.path + "/a.ts"))
             return
         }

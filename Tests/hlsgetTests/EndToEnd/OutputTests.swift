@@ -6,7 +6,6 @@ import Testing
 struct OutputTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
     private static let audio = SampleMedia.folder + "/audio-en.m3u8"
-    /// 320x180, 4:2:0.
     private static let frameByteCount = 320 * 180 * 3 / 2
 
     private func run(_ arguments: String..., in folder: ScratchFolder) async throws -> Command.Result {
@@ -50,7 +49,7 @@ struct OutputTests {
         #expect(little(audio[4..<8]) == audio.count - 8)
         let data = try #require(audio.indices.first { audio[$0...].starts(with: "data".utf8) })
         #expect(little(audio[(data + 4)..<(data + 8)]) == audio.count - data - 8)
-        // Whole frames of audio around two seconds: 48 kHz, two channels, 16 bit.
+        // Whole audio frames for about 2 s: 48 kHz, two channels, 16 bit.
         #expect(abs(audio.count - data - 8 - 2 * 48_000 * 4) <= 2 * 1024 * 4)
     }
 
@@ -99,7 +98,7 @@ struct OutputTests {
         #expect(boxes.isWhole)
         #expect(boxes.names.contains("moov") && boxes.names.contains("mdat"))
         #expect(try bytes("x.mkv", in: folder).starts(with: [0x1A, 0x45, 0xDF, 0xA3]))
-        // All of the media is in each: the sample has 357 kB of frames and 252 kB of audio.
+        // Each file contains all media. The sample has 357 kB of video and 252 kB of audio.
         for name in ["x.ts", "x.mp4", "x.mkv"] { #expect(try bytes(name, in: folder).count > 560_000) }
     }
 
@@ -108,7 +107,7 @@ struct OutputTests {
         let folder = try ScratchFolder()
         let media = FileManager.default.contents(atPath: SampleMedia.fixtures + "/media/ts-h264-aac.ts")
         _ = try folder.write(Array(try #require(media)), to: "s.ts")
-        // Two runs of 15 frames: from the start, and from 0.6 s on.
+        // Two sequences of 15 frames: from the start, and from 0.6 s on.
         for (offset, count) in [("", 30), ("0", 30), ("0.5", 30), ("0.8", 15)] {
             let tag = offset.isEmpty ? "" : "#EXT-X-START:TIME-OFFSET=\(offset),PRECISE=YES\n"
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(tag)#EXTINF:1.2,\ns.ts\n#EXT-X-ENDLIST\n"
@@ -121,7 +120,7 @@ struct OutputTests {
         }
     }
 
-    // MARK: What is loaded
+    // MARK: Loaded media
 
     @Test("missing subtitles in files are reported once, and not with -q")
     func subtitles() async throws {

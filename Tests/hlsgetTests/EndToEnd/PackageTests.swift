@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `scripts/package`, with a program that is small and hands on to the one that was built.
+/// Runs `scripts/package` with a small program that starts the command from the build folder.
 @Suite("Packages", .timeLimit(.minutes(10)))
 struct PackageTests {
     private static let root = SampleMedia.fixtures + "/../.."
@@ -10,7 +10,7 @@ struct PackageTests {
         (try? Tool.run(["sh", "-c", "command -v \(name)"])) != nil
     }
 
-    /// It runs `hlsget`, and names the libraries that a program built with FFmpeg 5.1 opens.
+    /// Builds a program that runs `hlsget` and names the libraries that a build with FFmpeg 5.1 opens.
     private static func program(in folder: ScratchFolder) throws -> String {
         let source = """
             #include <unistd.h>

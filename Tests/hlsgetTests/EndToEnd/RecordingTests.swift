@@ -47,7 +47,7 @@ struct RecordingTests {
         }
     }
 
-    /// The sample in two qualities, cut into files; of the better one segment 4 is missing, and its frames come late.
+    /// Returns the sample in two qualities, as separate files. The better one has no segment 4, and its video is slow.
     private static func twoQualities() throws -> [String: [UInt8]] {
         var files = try CutStream.files()
         let rendition = try SampleMedia.rendition("video-360p")
@@ -73,7 +73,7 @@ struct RecordingTests {
         return try await withServer(answering: { connection, request in
             let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
             guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
-            // Audio is here long before frames.
+            // Audio arrives long before video.
             if path.hasPrefix("w"), path.hasSuffix(".m4s") { usleep(100_000) }
             connection.respond(bytes)
         }) { server in
@@ -128,7 +128,7 @@ struct RecordingTests {
         #expect(try ProbedFile("a.m4a", in: folder).streams.map(\.type) == ["audio"])
     }
 
-    // MARK: Nothing
+    // MARK: Empty recordings
 
     struct Nothing: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -176,7 +176,7 @@ struct RecordingTests {
         #expect(FileManager.default.contents(atPath: folder.path + "/old.y4m") == Data("OLD".utf8))
     }
 
-    // MARK: Most of it
+    // MARK: Incomplete recordings
 
     @Test(
         "a tenth of the media missing, or its end, is an error even without --strict",
@@ -189,7 +189,8 @@ struct RecordingTests {
         let result = try await withServer(answering: origin.answer) { server in
             try await hlsget("--fast", "-o", "a.ts", "\(server.url)/master.m3u8", in: folder)
         }
-        // An item whose end is gone has failed; what came before is there.
+        // One missing segment is not an error. If the end is missing, the item fails, but the output contains the media
+        // before it.
         let status: Int32 = [6] == segments ? 0 : 10
         let isMuch = status != 0
         #expect(result.status == status, "\(result.errors)")

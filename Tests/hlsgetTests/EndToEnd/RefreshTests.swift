@@ -6,7 +6,8 @@ import Testing
 struct RefreshTests {
     private static let playlist = "video-360p.m3u8"
 
-    /// The sample's files, at `/TOKEN/…`; what lies behind the first part of a file is forbidden with the token `old`.
+    /// Serves the sample's files at `/TOKEN/…`. With the token `old`, everything after the first part of a file is
+    /// forbidden.
     private static func serve(_ connection: ScriptedServer.Connection, _ request: [String]) {
         let words = request.first?.split(separator: " ") ?? []
         let path = words.count > 1 ? words[1].split(separator: "/").map(String.init) : []

@@ -23,7 +23,7 @@ struct ReportCommandTests {
         try folder.write(Array(played.errors.utf8), to: "log")
         let reported = try await hlsget("report", "log", in: folder)
         #expect(reported.status == 0, "\(reported.errors)")
-        // But for the name of the log.
+        // The pages are equal apart from the name of the log.
         let body = String(decoding: reported.output, as: UTF8.self).replacing(" · log</p>", with: "</p>")
         #expect(body == page)
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/r.html")[.posixPermissions] as? Int

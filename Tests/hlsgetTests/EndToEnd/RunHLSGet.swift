@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// Runs the built command to its end. At most two at a time: each takes threads and memory of its own.
+/// Runs the built command to its end. At most two commands run at once, because each needs its own threads and memory.
 func hlsget(_ arguments: String..., in folder: ScratchFolder? = nil) async throws -> Command.Result {
     try await hlsget(arguments, in: folder)
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("P05: hlsget --skip-uri and --skip-dateranges", .timeLimit(.minutes(10)))
 struct SkipTests {
-    /// The sample as one stream of segments of 4 s, with dates, and these tags.
+    /// Writes the sample as one stream of 4 s segments with dates and the given tags.
     private static func write(to folder: ScratchFolder, tags: [String] = []) throws {
         for (name, bytes) in try CutStream.files() {
             guard name.hasSuffix(".m3u8"), name != "master.m3u8" else {
@@ -81,13 +81,14 @@ struct SkipTests {
             let (first, last) = (times.first ?? 0, times.last ?? 0)
             #expect(abs(last + frame - first - length) < 0.1, "\(stream): \(first) to \(last)")
             let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
-            // Audio is one frame of an encoder's start behind what is listed: where segments are left out as a whole, the last
-            // frame before them is in one of those. Matroska tells milliseconds.
+            // Audio starts one encoder frame later than listed. If whole segments are skipped, the last audio frame
+            // before them is inside one of them. Matroska has millisecond timestamps.
             #expect(gaps.allSatisfy { $0 >= 0 && $0 < 2 * frame + 0.000_5 }, "\(stream): \(gaps.max() ?? 0)")
-            // Segments of 4 s begin with sync samples. What lies between one and 15 s comes in a moment.
+            // Segments of 4 s begin with sync samples. Frames between the last sync sample and the end of the skipped
+            // part are nearly simultaneous.
             let moments = gaps.count { $0 < 0.005 }
             let led = stream == "v:0" ? (part.start + part.length) % 4 * 25 : 0
-            // Two pictures on either side are reordered.
+            // Two frames on either side are reordered.
             #expect(abs(moments - led) <= (led == 0 ? 0 : 4), "\(stream): \(moments)")
             #expect(abs(Double(times.count - moments) * frame - length) < 0.1, "\(stream): \(times.count)")
         }

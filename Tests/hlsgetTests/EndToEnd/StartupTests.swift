@@ -12,7 +12,7 @@ struct StartupTests {
         let needed = text.split(separator: "\n").filter { $0.contains("(NEEDED)") }
         #expect(needed.contains { $0.contains("[libc.so.6]") })
         for name in ["libav", "libsw", "libcurl", "libcrypto", "libass", "libSDL2"] {
-            // Swift's own are called so too, where they are not linked statically.
+            // Swift's own libraries have the same prefix if they are linked dynamically.
             let found = needed.filter { $0.contains("[\(name)") && !$0.contains("[libswift") }
             #expect(found.isEmpty, "\(name)")
         }

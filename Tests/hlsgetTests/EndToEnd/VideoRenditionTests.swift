@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Video renditions", .timeLimit(.minutes(10)))
 struct VideoRenditionTests {
-    /// The sample's lowest variant, with the next one as another camera angle.
+    /// Returns a folder with the sample's lowest variant and the next one as a second camera angle.
     private static func folder() throws -> ScratchFolder {
         let folder = try ScratchFolder()
         let master = """

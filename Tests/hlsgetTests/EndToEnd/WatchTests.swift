@@ -5,7 +5,7 @@ import Testing
 
 @testable import hlsget
 
-/// SDL without a display and without loudspeakers: everything else is as on a screen.
+/// SDL runs without a display and loudspeakers. Everything else works as on a screen.
 @Suite("Watching", .timeLimit(.minutes(10)))
 struct WatchTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
@@ -44,14 +44,14 @@ struct WatchTests {
             try JSONDecoder().decode(Line.self, from: Data($0.utf8))
         }
         let frames = lines.filter { $0.type == "video" }
-        // 75 of them; a busy machine shows fewer.
+        // There are 75 frames. A busy machine shows fewer.
         #expect((20...76).contains(frames.count), "\(frames.count)")
         let times = frames.compactMap(\.item_time)
         #expect(times == times.sorted() && (times.first ?? 0) >= 8 && (times.last ?? 99) < 11)
         #expect(lines.contains { $0.type == "audio" })
         let buffers = lines.filter { $0.type == "buffer" }
         #expect((buffers.first?.item_time ?? 0) >= 7.9 && (buffers.last?.item_time ?? 99) < 11)
-        // What is due at one moment is of one moment of the item: to less than a period of the device.
+        // Frames and audio that are due at the same time have the same item time, within a device period.
         let offsets = (frames.filter { ($0.due ?? 0) > 0 } + buffers).map { ($0.due ?? 0) - ($0.item_time ?? 0) }
         let (low, high) = (offsets.min() ?? 0, offsets.max() ?? 1)
         #expect(high - low < 0.02, "\(low) \(high)")

@@ -117,7 +117,7 @@ struct PreviewEncoderTests {
         let drawn = try Self.drawn(SixelEncoder().bytes(of: grey)).pixels.joined()
         let used = Set(drawn)
         #expect(used == [43, 86])  // 51 and 102 of 255, of all three
-        // 76 is half-way.
+        // 76 is halfway between the two values.
         #expect(abs(drawn.count { $0 == 86 } - drawn.count / 2) <= drawn.count / 8)
     }
 

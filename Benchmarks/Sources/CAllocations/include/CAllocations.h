@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-// What the calling thread has allocated since it began.
+// The allocations of the calling thread since its start.
 uint64_t CAllocations_count(void);
 uint64_t CAllocations_bytes(void);
 

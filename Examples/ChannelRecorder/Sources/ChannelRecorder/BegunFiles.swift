@@ -1,8 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The file that a turn writes now. Where nothing could be written to it, on a full disk, nothing is left of it: a channel is begun
-/// anew every half minute until there is room.
+/// The file that a session is writing.
+///
+/// `removeEmpty()` deletes the file if nothing could be written to it. A full disk makes the player restart a channel
+/// every half minute, and each restart would leave an empty file.
 final class BegunFiles: Sendable {
     private let last = Mutex<String?>(nil)
 

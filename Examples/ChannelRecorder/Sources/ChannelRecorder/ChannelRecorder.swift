@@ -4,7 +4,7 @@ import HLSKitObservability
 import Logging
 import ServiceLifecycle
 
-/// Records channels to disk in hourly files, until it gets SIGTERM or SIGINT. Then the last files are finished.
+/// Records channels to disk in hourly files until SIGTERM or SIGINT arrives, then finishes the last files.
 @main struct ChannelRecorder {
     static func main() async throws {
         let options: RecorderOptions

@@ -1,12 +1,12 @@
 import Foundation
 import HLSKitCore
 
-/// Where the files of a channel lie, by the date at which each was begun: `FOLDER/NAME/2026-11-27/21-00-00.ts`, in UTC.
+/// The paths of a channel's files, by the start time in UTC: `FOLDER/NAME/2026-11-27/21-00-00.ts`.
 struct FileNames: Sendable {
     var folder: String
     var channel: String
 
-    /// The path of a file that is begun now. A second one of the same second gets a number.
+    /// Returns the path of a file that begins at `date`. A second file in the same second gets a number.
     func path(at date: Date) -> String {
         let path = "\(folder)/\(channel)/\(Self.text(date, "yyyy-MM-dd"))/\(Self.text(date, "HH-mm-ss"))"
         func isFree(_ path: String) -> Bool {
@@ -21,16 +21,16 @@ struct FileNames: Sendable {
         return name
     }
 
-    /// How long it is to the next full piece of the day: a file ends with it.
+    /// Returns the time until the current piece of the day, and with it the file, ends.
     static func rest(of length: Duration, at date: Date) -> Duration {
         let length = Double(length.components.seconds)
         let passed = date.timeIntervalSince1970.truncatingRemainder(dividingBy: 86_400)
         let rest = length - passed.truncatingRemainder(dividingBy: length)
-        // Pieces of the day that do not fill it end with the day.
+        // If the length does not divide the day evenly, the last piece ends with the day.
         return .milliseconds(Int64((min(rest, 86_400 - passed) * 1000).rounded(.up)))
     }
 
-    /// When a file of this name was begun; nil for files that are not ours.
+    /// Returns the date on which the file with this name began, or `nil` if the file is not ours.
     static func date(ofFile path: String) -> Date? {
         let parts = path.split(separator: "/").suffix(2)
         guard let day = parts.first, let name = parts.last, parts.count == 2 else { return nil }

@@ -3,7 +3,7 @@ import HLSKitCore
 import HLSKitObservability
 import Logging
 
-/// Makes the player of a channel: each of its turns writes files, which are whole when the turn is over.
+/// Makes a channel's player. Each of its sessions writes files and finishes them when it ends.
 struct Recorder: Sendable {
     var options: RecorderOptions
     var configuration = PlayerConfiguration()
@@ -15,7 +15,7 @@ struct Recorder: Sendable {
             let files = BegunFiles()
             let writer = try makeWriter(for: channel, files)
             let item = PlayerItem(urlString: channel.url)
-            // The best quality, as long as the network carries it.
+            // Use the best quality that the network can carry.
             item.variantPolicy = .best()
             item.add(writer)
             return PlayerGroupMember.Session(item: item) { _ in
@@ -28,7 +28,7 @@ struct Recorder: Sendable {
     private func makeWriter(for channel: RecorderOptions.Channel, _ files: BegunFiles) throws -> any MediaWriter {
         let (logger, now) = (logger, now)
         let names = FileNames(folder: options.folder, channel: channel.name)
-        // A transport stream is of use though the machine should fail in the middle of it.
+        // A transport stream remains playable even if the machine fails while it is being written.
         return try OutputFormat.ts.makeSplitWriter(
             every: options.length, firstLength: FileNames.rest(of: options.length, at: now()),
             note: { logger?.info("a note of the writer", metadata: ["channel": "\(channel.name)", "note": "\($0)"]) }

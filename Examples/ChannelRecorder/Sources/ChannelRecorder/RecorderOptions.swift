@@ -3,7 +3,7 @@ import HLSKitCore
 /// The command line: `ChannelRecorder [--keep DAYS] [--every MINUTES] FOLDER NAME=URL…`.
 struct RecorderOptions: Sendable, Equatable {
     struct Channel: Sendable, Equatable {
-        /// A folder of that name holds its files.
+        /// The name of the channel, and of the folder for its files.
         var name: String
         var url: String
     }
@@ -16,9 +16,9 @@ struct RecorderOptions: Sendable, Equatable {
 
     var folder = ""
     var channels: [Channel] = []
-    /// Files that are older are removed; nil keeps all.
+    /// The age at which files are removed, or `nil` to keep all files.
     var age: Duration?
-    /// The length of a file: the day is cut into pieces of it, from midnight UTC on.
+    /// The length of a file. The day is split into pieces of this length from midnight UTC.
     var length: Duration = .seconds(3600)
 
     init(_ arguments: [String]) throws {

@@ -3,7 +3,7 @@ import HLSKitCore
 import Logging
 import ServiceLifecycle
 
-/// Removes files that are too old, every ten minutes: those of ours alone.
+/// Removes old files every ten minutes. It touches only files that the recorder has written.
 struct Retention: Service {
     static let interval = Duration.seconds(600)
 

@@ -64,11 +64,11 @@ struct ChannelRecorderTests {
         #expect(files.count == 2)
         #expect(files.allSatisfy { $0.hasPrefix("news/2026-11-27/") && $0.hasSuffix(".ts") })
         #expect(files.first == "news/2026-11-27/20-58-00.ts")
-        // Within a segment of the full hour.
+        // The second file begins within one segment of the full hour.
         let second = try #require(files.last.flatMap { FileNames.date(ofFile: $0) })
         let late = second.timeIntervalSince(Self.start) - 120
         #expect(late >= 0 && late < 8)
-        // 50 kbit/s: 120 and about 60 s of it.
+        // At 50 kbit/s, 120 s and about 60 s of media.
         #expect(size(files[0]) > 600_000 && size(files[1]) > 200_000)
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 import HLSKitCore
 
-/// Draws onto the pictures of a stream where they were taken: the text `GPS` (`TXXX`) of its timed ID3 metadata.
+/// Draws the position of the camera onto the frames of a stream. The position is the text `GPS` (`TXXX`) in the
+/// stream's timed ID3 metadata.
 @main struct GPSOverlay {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -17,12 +18,12 @@ import HLSKitCore
         }
     }
 
-    /// Plays `count` pictures in real time and writes each as a PNG file; `report` gets a line for each.
+    /// Plays `count` frames in real time and writes each frame as a PNG file. `report` receives a line for each.
     nonisolated(nonsending) static func play(
         _ url: String, count: Int, folder: URL, report: (String) -> Void
     ) async throws {
         let item = PlayerItem(urlString: url)
-        // The composition names the metadata that it may use, and each instruction that of its time.
+        // The composition names all metadata that it may use. Each instruction names the metadata for its time.
         let tracks = try await Asset(urlString: url).loadTracks(withMediaType: .metadata)
         var ids = [TimedMetadataGroup.eventMessageTrackID]
         for track in tracks { ids += try await track.load(.formatDescriptions).map(\.id) }

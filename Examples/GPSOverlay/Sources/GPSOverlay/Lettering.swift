@@ -1,15 +1,15 @@
 import HLSKitCore
 
-/// Digits of three by five dots: all that a place needs.
+/// Digits of three by five dots, just enough to show a position.
 enum Lettering {
-    /// Rows from top to bottom, three dots in each, the left one first.
+    /// Rows from top to bottom. Each number holds three dots, the left dot first.
     private static let glyphs: [Character: [UInt8]] = [
         "0": [7, 5, 5, 5, 7], "1": [2, 6, 2, 2, 7], "2": [7, 1, 7, 4, 7], "3": [7, 1, 7, 1, 7], "4": [5, 5, 7, 1, 1],
         "5": [7, 4, 7, 1, 7], "6": [7, 4, 7, 5, 7], "7": [7, 1, 2, 2, 2], "8": [7, 5, 7, 5, 7], "9": [7, 5, 7, 1, 7],
         ".": [0, 0, 0, 0, 2], ",": [0, 0, 0, 2, 4], "-": [0, 0, 7, 0, 0], "+": [0, 2, 7, 2, 0],
     ]
 
-    /// White on black, in the lower left corner; what does not fit is cut off.
+    /// Draws white text on black in the lower left corner, and cuts off text that does not fit.
     static func draw(_ text: String, onto image: inout StillImage) {
         let dot = max(1, image.height / 90)
         let (left, top) = (dot * 2, max(0, image.height - dot * 9))

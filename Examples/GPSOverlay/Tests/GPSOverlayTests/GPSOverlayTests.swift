@@ -8,7 +8,7 @@ import Testing
 struct GPSOverlayTests {
     private static let sample = URL(fileURLWithPath: #filePath + "/../../../../../Tests/Fixtures/sample").standardized
 
-    /// The first segment of the sample with events in it: a place from its start, another from 200 ms on.
+    /// Writes the first segment of the sample with two events in it: a position at its start and another at 200 ms.
     private static func stream(in folder: URL) throws -> String {
         let file = try Data(contentsOf: sample.appendingPathComponent("video-180p.mp4"))
         var segment = event("52.5,13.4", at: 0) + event("48.1,11.5", at: 200)
@@ -58,7 +58,7 @@ struct GPSOverlayTests {
         var image = try #require(StillImage(width: 90, height: 90, pixels: [UInt8](repeating: 128, count: 90 * 90 * 4)))
         Lettering.draw("-1", onto: &image)
         func red(_ x: Int, _ y: Int) -> UInt8 { image.pixels[(y * 90 + x) * 4] }
-        // The stroke of the minus, what is beside it, and what is outside of the label.
+        // The stroke of the minus sign, the dots beside it, and pixels outside the label.
         #expect(red(2, 83) == 255 && red(4, 83) == 255)
         #expect(red(2, 82) == 0 && red(5, 83) == 0)
         #expect(red(20, 83) == 128 && red(2, 60) == 128)

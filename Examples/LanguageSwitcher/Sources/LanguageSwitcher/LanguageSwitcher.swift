@@ -1,7 +1,7 @@
 import Foundation
 import HLSKitCore
 
-/// Plays a stream in each of its languages in turn. Neither status nor timebase changes when the language does.
+/// Plays a stream in each of its languages in turn. A change of language affects neither the status nor the timebase.
 @main struct LanguageSwitcher {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
@@ -17,7 +17,7 @@ import HLSKitCore
         }
     }
 
-    /// Plays so many seconds of each language; `report` gets a line for each, and one at the end.
+    /// Plays `seconds` of each language. `report` receives a line for each language and one at the end.
     nonisolated(nonsending) static func play(_ url: String, secondsEach seconds: Int, report: (String) -> Void)
         async throws
     {
@@ -34,7 +34,7 @@ import HLSKitCore
         let times = try player.times(every: .seconds(seconds))
         player.play()
         try player.replaceCurrentItem(with: item)
-        // Without it, the time of an item that fails would be waited for.
+        // If the item fails, closing the player ends the wait for its time.
         let watcher = Task {
             for await status in item.values(of: \.status) where status == .failed { await player.close() }
         }

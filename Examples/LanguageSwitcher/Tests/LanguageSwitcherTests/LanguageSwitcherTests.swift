@@ -11,7 +11,7 @@ struct LanguageSwitcherTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.copyItem(at: sample, to: folder)
-        // The sample has one language: the same sound is the other.
+        // The sample has one language, so its audio also serves as the second one.
         let master = folder.appendingPathComponent("master.m3u8")
         let text = try String(contentsOf: master, encoding: .utf8)
         let german =

@@ -1,7 +1,7 @@
 import Foundation
 import HLSKitCore
 
-/// Plays streams without decoding anything, says in a line what happens to them, and brings those back that fail.
+/// Plays streams without decoding them, prints a line for each event, and restarts streams that fail.
 @main struct Monitor {
     static func main() async {
         let urls = Array(CommandLine.arguments.dropFirst())
@@ -17,7 +17,7 @@ import HLSKitCore
     }
 }
 
-/// Watches one stream, until it was played to its end or the task is cancelled.
+/// Watches one stream until it ends or the task is cancelled.
 struct StreamWatch: Sendable {
     var url: String
     var configuration = PlayerConfiguration()
@@ -26,10 +26,10 @@ struct StreamWatch: Sendable {
     nonisolated(nonsending) func run(report: (String) -> Void) async {
         let player = Player(configuration: configuration)
         var comeback = comeback
-        // Where the item was that failed; nil for a live stream, which is played from its edge.
+        // The position at which the item failed, or `nil` for a live stream, which restarts at its edge.
         var place: MediaTime?
         while !Task.isCancelled {
-            // An item that has failed stays failed: another one takes its place.
+            // A failed item cannot recover, so a new item replaces it.
             let item = PlayerItem(urlString: url)
             let events = item.events()
             do {
@@ -51,7 +51,7 @@ struct StreamWatch: Sendable {
         await player.close()
     }
 
-    /// Why the item failed; nil if it was played to its end, or the task is cancelled.
+    /// Returns the item's error, or `nil` if the item has played to its end or the task is cancelled.
     private nonisolated(nonsending) static func failure(
         of item: PlayerItem, _ events: AsyncStream<PlayerEvent>, report: (String) -> Void
     ) async -> HLSError? {

@@ -1,14 +1,15 @@
 import HLSKitCore
 
-/// When a stream that failed is played again.
+/// The delays before a failed stream is played again.
 ///
-/// What the library tries again by itself it has tried by then, for 20 s and longer: the delays come on top.
+/// The library has already retried for 20 s or longer before an item fails. These delays come on top of that.
 struct RestartSchedule: Sendable {
-    /// After the first failure, the second, and so on; the last one for all that follow.
+    /// The delays after the first failure, the second failure, and so on. The last delay is used for all further
+    /// failures.
     var delays: [Duration] = [.seconds(1), .seconds(2), .seconds(5), .seconds(10), .seconds(30)]
-    /// Where nothing changes by itself (``HLSError/isPermanent``): somebody may have mended it meanwhile.
+    /// The delay after a permanent error (``HLSError/isPermanent``). Somebody may have fixed the cause by then.
     var permanentDelay: Duration = .seconds(300)
-    /// A stream that was played for so long has come back: the next failure is a first one again.
+    /// The playing time after which a stream has recovered. The next failure counts as the first one again.
     var recovery: Duration = .seconds(60)
     private var failureCount = 0
 

@@ -18,7 +18,7 @@ struct MonitorTests {
         #expect(comeback.delay(after: Self.error(.network), played: .seconds(61)) == .seconds(1))
     }
 
-    /// Ten minutes, on a server that answers otherwise between two times.
+    /// Returns a watch of a ten-minute stream whose server gives `answer` between two times.
     private static func watch(
         _ clock: VirtualClock, _ answer: SimulatedResponse, from start: Int, to end: Int
     ) -> StreamWatch {
@@ -47,7 +47,7 @@ struct MonitorTests {
         let failures = lines.filter { $0.hasPrefix("failed: ") }
         #expect(failures.count >= 2)
         #expect(failures.first?.hasSuffix("again in 1.0 seconds") == true)
-        // From the beginning it would have taken 600 s after the outage.
+        // Starting again from the beginning would take 600 s after the outage.
         #expect(end > .seconds(600) && end < .seconds(930))
     }
 

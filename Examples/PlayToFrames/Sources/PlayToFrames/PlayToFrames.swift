@@ -1,7 +1,7 @@
 import Foundation
 import HLSKitCore
 
-/// Plays the beginning of a stream, and tells of each picture when it is shown and how large it is.
+/// Plays the beginning of a stream and prints the time and size of each frame.
 @main struct PlayToFrames {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
@@ -17,10 +17,10 @@ import HLSKitCore
         }
     }
 
-    /// Plays `count` pictures in real time; `report` gets a line for each.
+    /// Plays `count` frames in real time. `report` receives a line for each frame.
     nonisolated(nonsending) static func play(_ url: String, count: Int, report: (String) -> Void) async throws {
         let item = PlayerItem(urlString: url)
-        // As large as they are shown: no variant that is larger is loaded.
+        // The size at which the frames are shown. The player loads no larger variant.
         let output = VideoOutput(displaySize: PixelSize(width: 320, height: 180), pixelFormat: .bgra)
         try item.add(output)
         let frames = output.frames()
@@ -28,7 +28,7 @@ import HLSKitCore
         let player = Player()
         player.play()
         try player.replaceCurrentItem(with: item)
-        // Without it, the pictures of an item that fails would be waited for.
+        // If the item fails, closing the player ends the wait for frames.
         let watcher = Task {
             for await status in item.values(of: \.status) where status == .failed { await player.close() }
         }

@@ -11,7 +11,7 @@ struct PlayToFramesTests {
         var lines: [String] = []
         try await PlayToFrames.play(sample.absoluteString, count: 5) { lines.append($0) }
         #expect(lines.count == 5)
-        // A busy machine may be too late for the first.
+        // A busy machine may miss the first frame.
         let times = lines.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
         #expect(lines.allSatisfy { $0.contains(" ms: 320x180") })
         #expect(times.count == 5 && times == times.sorted() && Set(times).count == 5)

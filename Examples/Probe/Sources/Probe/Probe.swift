@@ -1,7 +1,7 @@
 import Foundation
 import HLSKitCore
 
-/// Tells what a stream is made of, loads all of it as fast as it comes, and tells how that went: a line of JSON for each.
+/// Describes a stream, loads all of it as fast as possible and reports its metrics, as lines of JSON.
 @main struct Probe {
     static func main() async {
         guard CommandLine.arguments.count == 2 else {
@@ -22,7 +22,7 @@ import HLSKitCore
         var width: Int?
         var height: Int?
         var codecs: [String]
-        /// Empty for a variant that can be played here.
+        /// The reasons why this machine cannot play the variant. Empty if it can.
         var ineligible: [String]
     }
 
@@ -54,7 +54,7 @@ import HLSKitCore
             if case .failedToPlayToEnd(let error) = event.kind { throw error }
             if item.status == .failed { throw item.error ?? HLSError(code: .internal, cause: "failed") }
         }
-        // What is measured ends with the item.
+        // The metrics end when the player drops the item.
         try player.replaceCurrentItem(with: nil)
         for await metric in metrics { report(metric.jsonLine) }
         for entry in item.accessLog?.events ?? [] { report(entry.jsonLine) }

@@ -2,8 +2,10 @@ import Foundation
 import HLSKitCore
 import Synchronization
 
-/// Refuses requests that are none of http and https, those for other hosts than are allowed, and answers to which redirects of
-/// allowed hosts have led elsewhere. `data:` URLs, which are in the playlist already, are read.
+/// A transport that refuses unsafe requests.
+///
+/// It refuses URLs other than http and https, hosts that are not allowed, and responses for which an allowed host has
+/// redirected to another host. It loads `data:` URLs, because their data is in the playlist already.
 final class GuardedTransport: ResourceTransport {
     private let base: any ResourceTransport
     private let local = LocalTransport()
@@ -42,7 +44,7 @@ final class GuardedTransport: ResourceTransport {
         HLSError(code: .refused, urlString: url, cause: "this service does not ask that host")
     }
 
-    /// From an answer to whoever asked, until it is closed. The answer may be there before the task is known.
+    /// Passes the response on until it is closed. The response may arrive before the task is known.
     private final class Passage: Sendable {
         private let state = Mutex<(isClosed: Bool, task: (any TransportTask)?)>((false, nil))
 

@@ -47,12 +47,12 @@ struct ProbeOptions: Sendable, Equatable {
         }
     }
 
-    /// What loads for the service.
+    /// Creates the transport for all probes.
     ///
-    /// A probe must not reach what only this machine reaches. Names of hosts do not tell: `example.com` may stand for 10.0.0.1, and a
-    /// redirect or a playlist may lead there. So the address of each socket is looked at before it is connected, whatever
-    /// led to it (`AddressPolicy.denyPrivate`); no proxy is used, behind which addresses are not seen; and each request is looked at
-    /// for its scheme and host (`GuardedTransport`).
+    /// A probe must not reach hosts that only this machine can reach. Host names do not reveal that: `example.com` may
+    /// resolve to 10.0.0.1, and a redirect or a playlist may lead there. Therefore the address of each socket is
+    /// checked before it connects (`AddressPolicy.denyPrivate`). No proxy is used, because it would hide addresses.
+    /// `GuardedTransport` checks the scheme and host of each request.
     func makeTransport() -> any ResourceTransport {
         let policy = allowsPrivateAddresses ? AddressPolicy() : .denyPrivate
         return GuardedTransport(
@@ -62,9 +62,9 @@ struct ProbeOptions: Sendable, Equatable {
     }
 }
 
-/// Hosts that may be asked; an empty list allows all.
+/// The hosts that the service may contact. An empty list allows all hosts.
 struct HostList: Sendable, Equatable {
-    /// `example.com`, or `*.example.com` for all below it.
+    /// `example.com`, or `*.example.com` for all hosts below it.
     var patterns: [String] = []
 
     func allows(_ host: String) -> Bool {

@@ -19,16 +19,16 @@ struct ProbeReport: Sendable, Codable, Equatable {
         var name: String?
     }
 
-    /// A failure that was mended, or the one that ended the probe.
+    /// A failure that a retry fixed, or the failure that ended the probe.
     struct Failure: Sendable, Codable, Equatable {
         var code: String
         var message: String
-        /// Of the answer, where there was one.
+        /// The HTTP status of the response, or `nil` if there was no response.
         var status: Int?
 
         init(_ error: HLSError) {
             code = error.code.rawValue
-            // A description has no secrets of URLs.
+            // A description does not contain the secret parts of URLs.
             message = error.description
             status = error.statusCode ?? (error.underlyingError as? HLSError)?.statusCode
         }
@@ -36,25 +36,25 @@ struct ProbeReport: Sendable, Codable, Equatable {
         init(code: String, message: String) { (self.code, self.message) = (code, message) }
     }
 
-    /// Without user information and query, which may hold secrets.
+    /// The URL without user information and query, which may contain secrets.
     var url: String
     var live: Bool
-    /// Seconds; nil of a live stream.
+    /// The duration in seconds, or `nil` for a live stream.
     var duration: Double?
     var variants: [Variant]
     var tracks: [Track]
-    /// Seconds from the first request to the first frame; nil where there is no video.
+    /// The time from the first request to the first frame in seconds, or `nil` without video.
     var firstPicture: Double?
-    /// Seconds from the first request until time passed; nil where the first frame was there before.
+    /// The time from the first request until playback advances in seconds, or `nil` if the first frame arrived earlier.
     var startup: Double?
     var requests: Int
     var bytes: Int
-    /// Those that were mended.
+    /// The failures that retries fixed.
     var errors: [Failure]
 }
 
 extension ProbeReport {
-    /// A URL as others may see it: without user information, query and fragment.
+    /// Returns a URL that may be shown to others, without user information, query and fragment.
     static func shown(_ url: String) -> String {
         guard var parts = URLComponents(string: url) else { return "" }
         (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)

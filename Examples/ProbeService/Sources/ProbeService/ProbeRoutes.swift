@@ -4,17 +4,17 @@ import Hummingbird
 import Logging
 import Synchronization
 
-/// Answers requests: a report, or a problem with the status that says whose it is.
+/// Answers requests with a report, or with a status that says who caused the problem.
 ///
-/// | status | |
+/// | status | meaning |
 /// |---|---|
 /// | 200 | the report |
-/// | 400 | no URL, or none of http and https |
-/// | 403 | a host, or an address, that is not to be asked |
-/// | 422 | what came is no stream, or cannot be played here |
-/// | 502 | the server of the stream fails, or does not have it |
+/// | 400 | no URL, or a scheme other than http and https |
+/// | 403 | a host or an address that the service must not contact |
+/// | 422 | the response is not a stream, or cannot be played here |
+/// | 502 | the stream's server fails, or does not have the stream |
 /// | 503 | too many probes at once: `Retry-After` |
-/// | 504 | it took too long |
+/// | 504 | the probe took too long |
 struct ProbeRoutes: Sendable {
     private let probe: StreamProbe
     private let hosts: HostList
@@ -86,7 +86,7 @@ struct ProbeRoutes: Sendable {
     }
 }
 
-/// Places for probes: who finds none does not wait.
+/// Limits the number of concurrent probes. A request without a free place is refused at once.
 private final class Places: Sendable {
     private let free: Mutex<Int>
 

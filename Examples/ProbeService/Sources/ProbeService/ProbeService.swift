@@ -5,7 +5,8 @@ import Hummingbird
 import Logging
 import ServiceLifecycle
 
-/// `GET /probe?url=…` answers what a stream is made of and how long its first picture takes. Ends in order with SIGTERM and SIGINT.
+/// `GET /probe?url=…` returns a description of a stream and the time to its first frame. SIGTERM and SIGINT shut the
+/// service down in order.
 @main struct ProbeService {
     static func main() async throws {
         let options: ProbeOptions
@@ -15,12 +16,12 @@ import ServiceLifecycle
             print(error)
             exit(64)
         }
-        // A metrics backend and a tracer, where there are any, are set up before this.
+        // A service with a metrics backend and a tracer sets them up before this.
         let probe = StreamProbe(
             transport: options.makeTransport(), deadline: options.deadline, metrics: PlayerMetrics(),
             tracing: PlayerTracing())
         let logger = Logger(label: "ProbeService")
-        // Probes that are under way are answered; none takes longer than its deadline.
+        // Running probes are answered. None takes longer than its deadline.
         var configuration = ServiceGroupConfiguration(
             services: [application(options, probe, logger: logger)],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

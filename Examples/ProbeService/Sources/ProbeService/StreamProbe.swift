@@ -41,7 +41,8 @@ struct StreamProbe: Sendable {
                     type: "\(track.mediaType)", codec: formats.first?.codec.rawValue ?? "unknown",
                     language: language ?? track.rendition?.language, name: track.rendition?.name))
         }
-        // Not by the asset, which has loaded playlists by now: the time to the first picture counts from the first request.
+        // The player does not use the asset, which has loaded playlists already. The time to the first frame starts at
+        // the first request.
         try await play(url, hasVideo: tracks.contains { $0.mediaType == .video }, &report)
         return report
     }
@@ -75,7 +76,7 @@ struct StreamProbe: Sendable {
                     return nil
                 }
             }
-            // Without video: until time passes. With it, only a failure ends the waiting.
+            // Without video, wait until playback advances. With video, only a failure ends the wait.
             group.addTask {
                 for await change in player.states() where change == .failed || (change == .playing && !hasVideo) {
                     return nil

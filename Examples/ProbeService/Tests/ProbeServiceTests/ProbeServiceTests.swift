@@ -140,7 +140,7 @@ struct ProbeServiceTests {
         #expect(!list.allows("b.example") && !list.allows("xa.example") && !list.allows("a.example.evil"))
     }
 
-    /// Answers as a server does to which a redirect has led.
+    /// Responds like a server that was reached by a redirect.
     private struct Elsewhere: ResourceTransport {
         var url: String
 

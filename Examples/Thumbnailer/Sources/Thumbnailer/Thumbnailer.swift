@@ -1,7 +1,7 @@
 import Foundation
 import HLSKitCore
 
-/// Writes previews of a stream to a folder, evenly over its length.
+/// Writes previews of a stream to a folder, at equal distances over its duration.
 @main struct Thumbnailer {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
@@ -20,14 +20,14 @@ import HLSKitCore
         }
     }
 
-    /// Writes `count` JPEG files of at most 320 pixels in width; a line for each about what became of it.
+    /// Writes `count` JPEG files with a width of at most 320 pixels, and returns a line about each.
     static func previews(of url: String, count: Int, in folder: URL) async throws -> [String] {
         let generator = ImageGenerator(asset: Asset(urlString: url))
         generator.maximumSize = PixelSize(width: 320, height: 0)
         let duration = try await generator.loadTimeRange().duration
         guard duration.isNumeric else { return ["it is not known how long the stream is"] }
 
-        // In the middle of each part: the very start is often black.
+        // The middle of each part, because the very start is often black.
         let plan = StoryboardPlan(count: count, duration: duration)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var lines: [String] = []

@@ -2,12 +2,13 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// The player of an app, in a train that enters a tunnel: four minutes that take no time, and no sleeps.
+/// Tests an app's player in a train that enters a tunnel. The four minutes pass without waiting, because the clock is
+/// virtual.
 @Suite("In a tunnel", .timeLimit(.minutes(10)))
 struct TunnelTests {
     let clock = VirtualClock()
 
-    /// A minute of 6 Mbit/s, then nothing for as long as the tunnel is, then 6 Mbit/s again.
+    /// Returns a player on a link with 6 Mbit/s for a minute, nothing in the tunnel, then 6 Mbit/s again.
     func player(tunnel: Duration) throws -> Player {
         let link = try NetworkTrace(periods: [
             .init(duration: .seconds(60), conditions: .init(bitsPerSecond: 6_000_000, latency: .milliseconds(40))),
@@ -37,8 +38,8 @@ struct TunnelTests {
         #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
         clock.advance(by: .seconds(100))
         #expect(player.timeControlStatus == .playing)
-        // One when the buffer is empty. After 20 s without an answer the player gives that segment up and plays over the
-        // gap of 6 s, up to the second.
+        // The first stall comes when the buffer is empty. After 20 s without a response the player skips that segment
+        // of 6 s, and plays up to the second stall.
         #expect(player.state.statistics.numberOfStalls == 2)
         #expect(player.state.statistics.numberOfSkippedSegments == 1)
     }

@@ -3,16 +3,16 @@ import HLSKitLoading
 import HLSKitSimulation
 import TestSupport
 
-/// A server of several kinds of streams: what a random user plays.
+/// A server with several kinds of streams for a random user.
 struct ControlOrigin: Sendable {
     enum Kind: String, CaseIterable, Sendable {
-        /// 40 s with audio in two languages (and one that is not there) and subtitles in two.
+        /// 40 s with audio in two languages, a missing third language, and subtitles in two.
         case film
         case long
         case short
-        /// A window of 20 s that slides.
+        /// A sliding window of 20 s.
         case live
-        /// One answer in six is a failure.
+        /// One in six responses is a failure.
         case faulty
         case none
     }
@@ -139,7 +139,7 @@ struct ControlOrigin: Sendable {
 
     // MARK: Links
 
-    /// Fast and slow by turns, with a tunnel now and then; another one for each seed.
+    /// Returns a link that is fast and slow in turn, with occasional tunnels. Each seed gives a different link.
     static func trace(seed: UInt64) throws -> NetworkTrace {
         var random = SplitMix64(seed: seed &+ 7)
         let rows = (0..<20).map { _ in

@@ -14,7 +14,7 @@ final class ControlStage: Sendable {
         var outputs: [any PlayerItemOutput] = []
         var writers: [CountingWriter] = []
         var observers: [Task<Void, Never>] = []
-        /// Their outputs may be no one's: they end when they are told to.
+        /// Tasks that read outputs. An output may have no owner, so these tasks end only on request.
         var viewers: [Task<Void, Never>] = []
         var looper: PlayerLooper?
         var scrubbing: ScrubSession?
@@ -28,7 +28,7 @@ final class ControlStage: Sendable {
         var props = Props()
         var itemCount = 0
         var names: [PlayerItem.ID: String] = [:]
-        /// All items that there were: what is known by its address is one thing only.
+        /// All items of the run. Keeping them makes their addresses unique.
         var kept: [PlayerItem.ID: PlayerItem] = [:]
         var ranks: [PlayerItem.ID: Int] = [:]
         var lines: [String] = []
@@ -42,7 +42,7 @@ final class ControlStage: Sendable {
     }
 
     let configuration: PlayerConfiguration
-    /// No one else does anything during a call: what it has changed is its doing.
+    /// Whether nothing else runs during a call, so that all changes are its own.
     let isAlone: Bool
     private let now: @Sendable () -> Duration
     private let executor: (any TaskExecutor)?
@@ -82,7 +82,7 @@ final class ControlStage: Sendable {
         state.withLock { $0.violations.append("at \(time / .seconds(1)) s, \($0.lines.last ?? ""): \(text)") }
     }
 
-    /// Something that takes its time. The player is kept as long.
+    /// Starts an asynchronous call, which keeps the player alive.
     func start(_ what: String, _ call: @escaping @Sendable () async throws -> String) -> Task<Void, Never> {
         state.withLock { $0.openCalls += 1 }
         return Task(executorPreference: executor) { [self] in
@@ -183,7 +183,7 @@ final class ControlStage: Sendable {
                 state.ranks[item.id] = max(best, rank)
                 return best
             }
-            // Between the two looks others may have continued.
+            // Other users may have acted between the two checks.
             if rank < best, isAlone { fail("\(name(of: item)) is \(item.status), and was more") }
         }
     }

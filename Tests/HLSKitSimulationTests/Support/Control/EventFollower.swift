@@ -4,7 +4,7 @@ import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 
-/// Listens to all events of a player, and finds out when they contradict each other.
+/// Follows all events of a player and detects contradictions.
 final class EventFollower: Sendable {
     struct ItemView: Sendable {
         var status = PlayerItemStatus.unknown
@@ -27,7 +27,7 @@ final class EventFollower: Sendable {
     private let view = Mutex(View())
     private let onLine: @Sendable (String) -> Void
 
-    /// - Parameter onLine: is called with each event as text.
+    /// - Parameter onLine: Receives each event as text.
     init(onLine: @escaping @Sendable (String) -> Void) {
         self.onLine = onLine
     }

@@ -7,7 +7,7 @@ import HLSKitPlayback
 import HLSKitSelection
 import HLSKitTime
 
-/// Does anything that a program may do with a player, in any order. The same seed does the same.
+/// A user who performs an app's calls on a player in random order. Equal seeds give equal calls.
 struct RandomUser {
     let name: String
     let stage: ControlStage
@@ -42,7 +42,7 @@ struct RandomUser {
 
     func note(_ text: String) { stage.note("\(name): \(text)") }
 
-    /// Runs a call that must not change what is played.
+    /// Makes a call that must not change playback.
     func unchanged(_ player: Player, _ what: String, _ call: () -> Void) {
         let before = player.state
         call()
@@ -109,7 +109,8 @@ struct RandomUser {
         if stage.isAlone, !isTrue { stage.fail(text()) }
     }
 
-    /// At the edge of a live stream nothing is played faster than it comes (M02).
+    /// Returns whether the player is at the edge of a live stream, where it plays no faster than new media arrives
+    /// (M02).
     private func isAtEdge(_ player: Player, wanting rate: Float) -> Bool {
         player.rate == 1 && rate > 1 && player.state.duration.isIndefinite
     }
@@ -350,7 +351,7 @@ struct RandomUser {
         }
     }
 
-    // MARK: Selection and wishes
+    // MARK: Selection and preferences
 
     private mutating func select() {
         let player = stage.player
@@ -463,7 +464,7 @@ struct RandomUser {
         old?.cancel()
     }
 
-    // MARK: Reading, and the life of players
+    // MARK: Reads, and lifetime of players
 
     private mutating func read() {
         let player = stage.player

@@ -5,9 +5,8 @@ import Synchronization
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-/// What holds of a player at every moment, whoever does what.
+/// Rules that a player must satisfy at all times.
 enum StateRules {
-    /// The rules that are broken now, each in words.
     static func violations(of player: Player) -> [String] {
         let core = player.core
         let now = core.clock.now
@@ -23,7 +22,7 @@ enum StateRules {
         let engine: PlaybackEngine
         let hasItem: Bool
 
-        /// What media may last longer than its playlist says.
+        /// How far media may exceed its duration in the playlist, in seconds.
         private static let excess = 0.1
 
         var violations: [String] {
@@ -46,7 +45,7 @@ enum StateRules {
                 "waits to minimize stalls while it does not wait by itself")
             require(
                 (state.reasonForWaitingToPlay == .noItemToPlay) == (isWaiting && !hasItem), "waits for an item")
-            // Time does not begin to run before the first frame is decoded: until then time control is told of an empty buffer.
+            // Time starts when the first frame is decoded. Until then, time control sees an empty buffer.
             let couldPlay =
                 state.itemStatus == .readyToPlay && state.isPlaybackBufferFull && machine.buffer?.isEmpty == false
             require(!(isWaiting && couldPlay) || machine.isSeekPending, "waits with a full buffer")

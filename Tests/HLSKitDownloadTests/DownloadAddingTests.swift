@@ -97,8 +97,7 @@ struct DownloadAddingTests {
         .matching(try languages.map { try QualityExpression(parsing: "lang=\($0)", for: .renditions) })
     }
 
-    /// Returns the heights of the variants in a folder, and the type and name of each rendition with the presence of a
-    /// URI.
+    /// Returns a folder's variants (height) and renditions (type, name and presence of a URI).
     private static func contents(_ folder: String) throws -> (variants: [Int?], renditions: [String]) {
         let text = try String(contentsOfFile: folder + "/index.m3u8", encoding: .utf8)
         let playlist = try MultivariantPlaylist(parsing: text, url: "file://\(folder)/index.m3u8")

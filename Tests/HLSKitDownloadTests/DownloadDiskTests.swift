@@ -52,8 +52,8 @@ struct DownloadDiskTests {
                 Self.configuration(transport, FastClock(factor: 50)), folder: folder.path + "/d")
             let result = try await task.run()
             #expect(result.resumedSegmentCount == (run == 1 ? 0 : 1))
-            // The first request only tests whether the URL is a media file. The thread that makes the others also
-            // writes the responses and checked the files of the earlier run.
+            // The first request only tests whether the URL is a media file. All others come from the thread that writes
+            // the responses and that has checked the files of the earlier run.
             #expect(transport.requests.dropFirst().allSatisfy { $0.isOffThePool })
             let notes = Mutex<[Bool]>([])
             await #expect(throws: HLSError.self) {

@@ -10,8 +10,7 @@ struct DownloadPathwayTests {
 
     private static let count = 40
 
-    /// Returns a multivariant playlist whose pathways, each on its own host, have two variants and optional separate
-    /// audio.
+    /// Returns a playlist whose pathways, each on its own host, have two variants and optional separate audio.
     private static func master(first: String?, hasAudio: Bool, names: [String]) -> Answer {
         var lines = ["#EXTM3U"]
         if let first { lines.append("#EXT-X-CONTENT-STEERING:SERVER-URI=\"http://s/\",PATHWAY-ID=\"\(first)\"") }

@@ -84,8 +84,7 @@ struct Demuxed {
         return line
     }
 
-    /// Returns the CRC that `ffprobe -show_data_hash CRC32` prints, so that golden dumps can be compared with its
-    /// output.
+    /// Returns the CRC that `ffprobe -show_data_hash CRC32` prints, so that dumps can be compared.
     static func crc32(_ data: SampleData) -> UInt32 {
         data.withUnsafeBytes { bytes in
             ~bytes.reduce(~UInt32(0)) { crc, byte in

@@ -104,7 +104,7 @@ package func hashes(of frames: [VideoFrame], track: MediaTrack) throws -> [Strin
     return PacketFixture.hashes(try folder.text("hashes").split(separator: "\n").map(String.init))
 }
 
-package final class Notes: @unchecked Sendable {  // appended to under `lock`
+package final class Notes: @unchecked Sendable {  // `lock` guards `lines`
     private let lock = NSLock()
     private var lines: [String] = []
 

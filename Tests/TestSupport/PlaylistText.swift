@@ -1,6 +1,5 @@
 package import HLSKitPlaylist
 
-/// A media playlist that a test builds from the properties it needs.
 package struct PlaylistText {
     package var targetDuration = 4
     package var mediaSequence = 0

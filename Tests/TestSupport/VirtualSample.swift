@@ -13,7 +13,6 @@ package struct VirtualSample {
     package let item: PlayerItem
     package let events = Recorder<PlayerEvent>()
 
-    /// Creates a player of the sample's 180p variant, from the start to `end`.
     package init(
         end: Duration = .seconds(40), quality: String? = "180p", path: String = "master.m3u8",
         files: [String: [UInt8]] = [:],

@@ -29,7 +29,6 @@ struct FragmentedFile {
         self.fragments = fragments
     }
 
-    /// Returns an I-frame playlist with one fragment in each entry of `seconds`.
     func iFramePlaylist(named name: String, seconds: Int) -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:\(seconds)\n#EXT-X-I-FRAMES-ONLY\n"
         text += "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(initialization.count)@0\"\n"

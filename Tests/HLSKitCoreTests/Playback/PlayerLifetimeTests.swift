@@ -118,8 +118,8 @@ struct PlayerLifetimeTests {
             usleep(500_000)
             let (files, threads) = (try count("fd"), try count("task"))
             try await rounds(1000)
-            // Some connections remain open for the next player, so a few more files are allowed. The exit code tells
-            // what remains: decoders (3), files (4) or threads (5).
+            // Some connections remain open for the next player, so a few more files are allowed. The exit code names
+            // the leak: decoders (3), files (4) or threads (5).
             guard try settled({ DecoderContext.openCount }, at: 0) else { exit(3) }
             guard try settled({ try count("fd") }, at: files + 8) else { exit(4) }
             guard try settled({ try count("task") }, at: threads + 4) else { exit(5) }

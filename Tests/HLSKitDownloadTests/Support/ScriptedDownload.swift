@@ -32,7 +32,6 @@ struct ScriptedDownload {
         return outcome
     }
 
-    /// Returns the requested files of a host whose names have this ending.
     func files(of host: String, endingIn ending: String) -> [String] {
         let root = "http://\(host)/"
         return requests.map(\.url).filter { $0.hasPrefix(root) && $0.hasSuffix(ending) }.map {

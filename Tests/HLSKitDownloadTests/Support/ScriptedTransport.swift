@@ -20,7 +20,6 @@ final class ScriptedTransport: ResourceTransport {
     struct Request: Sendable {
         var url: String
         var time: Duration
-        /// Whether the task that made the request ran on its own executor instead of the shared pool.
         var isOffThePool: Bool
         var timeout: Duration?
     }

@@ -1,4 +1,3 @@
-/// The properties of an MP4 file that the tests need.
 struct MP4Boxes {
     struct Malformed: Error {}
 

@@ -26,7 +26,7 @@ import Testing
         return files.sorted { $0.name < $1.name }
     }
 
-    /// The files of `Fuzz/corpus-captions`; the ending tells the format.
+    /// The files of `Fuzz/corpus-captions`. The file extension names the format.
     static let inputs: [(name: String, format: CaptionFormat, bytes: [UInt8])] = files("corpus-captions")
         .compactMap { name, bytes in
             name.split(separator: ".").last.flatMap { CaptionFormat(rawValue: String($0)) }.map { (name, $0, bytes) }

@@ -103,7 +103,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         /// Columns and texts of the last two rows.
         var rows: [(column: Int, text: String)]
         var captions: [String]
-        /// Where they stand in SubRip.
+        /// The expected SubRip position codes.
         var keys: [String]
         var testDescription: String { rows.map { "\($0.column) \($0.text)" }.joined(separator: ", ") }
     }
@@ -148,7 +148,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(try lines(read(.scenarist, written(.scenarist, captions)).captions) == shape.captions)
         let srt = try written(.subRip, captions).split(separator: "\n\n").map { $0.split(separator: "\n")[2] }
         #expect(zip(srt, shape.keys).allSatisfy { $0.hasPrefix($1) && ($1 != "" || !$0.hasPrefix("{")) }, "\(srt)")
-        // A row of 15 is not a line of WebVTT.
+        // WebVTT lines do not match the 15 rows, so the positions are percentages.
         let rows = try read(.webVTT, written(.webVTT, captions)).captions.map { $0.region?.origin.y }
         #expect(rows.allSatisfy { $0?.units == .percent && $0?.value ?? 0 > 86 })
         let conformed = try CaptionFormatConformer().conformedCaption(for: captions[0])
@@ -162,7 +162,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
 
     struct Rewriting: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// Behind "First text", which is painted on.
+        /// The words that follow the paint-on caption "First text".
         var words: [UInt16]
         var expected: [String]
     }
@@ -222,7 +222,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         return captions
     }
 
-    /// Window 0 of two rows and 21 columns, its bottom centre in the middle of the bottom; visible or not.
+    /// Defines window 0 of two rows and 21 columns, with its bottom centre in the middle and 90 percent from the top.
     private func define(visible: Bool) -> [UInt8] { [0x98, visible ? 0x20 : 0, 0x80 | 90, 50, 0x71, 20, 0] }
 
     @Test("K03: CEA-708: a window is written while hidden, then shown, then hidden")
@@ -248,7 +248,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(captions.map(\.caption.timeRange) == [frames(10, 30), frames(30, 40)])
     }
 
-    /// Window `number` of two rows and 21 columns, `row` percent from the top.
+    /// Defines window `number` of two rows and 21 columns, `row` percent from the top.
     private func window(_ number: UInt8, row: UInt8, visible: Bool = false) -> [UInt8] {
         [0x98 + number, visible ? 0x20 : 0, 0x80 | row, 50, 0x11, 20, 0]
     }

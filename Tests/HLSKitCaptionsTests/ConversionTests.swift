@@ -30,7 +30,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
     func startsAtZero() async throws {
         let caption = Caption("Hi", timeRange: frames(0, 90), textAlignment: .left)
         let found = try await warnings([caption])
-        // Resume caption loading, erase, a preamble, each twice, and one word of text.
+        // Seven frames: resume caption loading, erase and a preamble, each twice, and one word of text.
         #expect(
             found == [
                 CaptionConversionWarning(

@@ -107,7 +107,7 @@ import Testing
             let content = try CaptionFileReader(format: .scenarist).read(output.bytes)
             #expect(content.notes.isEmpty)
             #expect(content.captions.map(\.text) == captions.map(\.text))
-            // A time of a single frame may be needed to erase.
+            // The end may be one frame late because erasing may need a frame.
             for (got, wanted) in zip(content.captions, captions) {
                 #expect(got.timeRange.start == wanted.timeRange.start)
                 let late = got.timeRange.end - wanted.timeRange.end

@@ -163,7 +163,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
             """
         let captions = try read(.iTunesTimedText, document(body)).captions
         #expect(captions.first?.styledWords.map(\.style.textColor) == [nil, .red, nil])
-        // Each name would be looked for in all of them.
+        // A simple reader would look up each name in all declarations.
         let declarations = (0..<60).map { "xmlns:n\($0)='u'" }.joined(separator: " ")
         let attributes = (0..<60).map { "m:n\($0)='u'" }.joined(separator: " ")
         let opening = String(repeating: "<div \(declarations)>", count: 55)

@@ -26,7 +26,7 @@ struct DownloadAddingTests {
 
         """
 
-    /// The same with the English audio in the variants.
+    /// The same playlist with the English audio in the variants.
     private static let muxed = master.replacingOccurrences(of: ",URI=\"en.m3u8\"", with: "")
 
     private static let other = master.replacingOccurrences(of: "BANDWIDTH=", with: "BANDWIDTH=7")
@@ -97,7 +97,7 @@ struct DownloadAddingTests {
         .matching(try languages.map { try QualityExpression(parsing: "lang=\($0)", for: .renditions) })
     }
 
-    /// The playlists of a folder: heights of variants, and type, name and presence of a URI of renditions.
+    /// Returns a folder's variants (height) and renditions (type, name and presence of a URI).
     private static func contents(_ folder: String) throws -> (variants: [Int?], renditions: [String]) {
         let text = try String(contentsOfFile: folder + "/index.m3u8", encoding: .utf8)
         let playlist = try MultivariantPlaylist(parsing: text, url: "file://\(folder)/index.m3u8")
@@ -239,7 +239,7 @@ struct DownloadAddingTests {
         #expect(try Self.contents(folder) == ([180], ["AUDIO English", "AUDIO Deutsch"]))
     }
 
-    /// A variant with two camera angles, of which the first is its own.
+    /// A variant with two camera angles, the first of which is in the variant itself.
     private static let views = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="Main",DEFAULT=YES,AUTOSELECT=YES

@@ -18,7 +18,7 @@ struct DownloadAudioTests {
     private static let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\nts-languages.ts\n#EXT-X-ENDLIST\n"
     private static let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\na.m3u8\n"
 
-    /// The languages of the audio in the file, in its order.
+    /// Returns the languages of the audio in the downloaded file, in order.
     private static func download(_ path: String, _ audio: [String]) throws -> [String?] {
         let preferences = try audio.map { try QualityExpression(parsing: $0, for: .renditions) }
         return try download(path, preferences.isEmpty ? .automatic : .matching(preferences))

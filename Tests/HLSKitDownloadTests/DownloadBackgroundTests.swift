@@ -150,7 +150,7 @@ struct DownloadBackgroundTests {
             let task = try await server.task { $0.connectionCount = 1 }
             #expect(task.progress == DownloadProgress())
             await task.resume(untilStored: 6)
-            // What is on the disk at this moment is what a process leaves that is killed.
+            // The files on disk are now the same as after the process was killed.
             let copy = server.folder.path + "/killed"
             try FileManager.default.copyItem(atPath: server.folder.path + "/d", toPath: copy)
             task.suspend()
@@ -160,7 +160,7 @@ struct DownloadBackgroundTests {
             #expect(stored.segmentCount >= 6 && stored.storedByteCount > 0)
             #expect(stored.fraction == nil && stored.phase == .opening)
             #expect(stored.loadedTimeRanges.first?.start.seconds == 0)
-            // Nobody has run it yet: it stands there, and no summary comes.
+            // The new task has not run yet, so it reports its stored progress and no summary.
             for await event in again.events() {
                 guard case .progress(let progress) = event else {
                     Issue.record("\(event)")

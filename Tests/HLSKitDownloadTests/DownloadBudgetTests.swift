@@ -38,7 +38,8 @@ struct DownloadBudgetTests {
         await #expect(throws: HLSError.self) {
             _ = try await client.bytes(Self.url, .segment, limit: 100, namedBy: nil)
         }
-        // After 0, 8.5, 17.5 and, where nothing was late, 27.5 s; by the waits alone they would be eight.
+        // Requests start after 0, 8.5, 17.5 and, without delays, 27.5 s. If only waits used up the budget, there would
+        // be eight.
         #expect((2...4).contains(transport.urls.count))
     }
 
@@ -215,7 +216,7 @@ struct DownloadBudgetTests {
             #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="avc1.4d401f,mp4a.40.2"
             3.m3u8
             """)
-        // How good its audio is, only its bit rate tells.
+        // Only the bit rate of a variant indicates how good its audio is.
         #expect(muxed.entries.map(\.url) == ["http://a.example/3.m3u8"] && muxed.entries[0].wanted == [.audio])
     }
 
@@ -224,7 +225,7 @@ struct DownloadBudgetTests {
         let folder = try ScratchFolder()
         let clock = FastClock(factor: 50)
         let rendition = try SampleMedia.rendition("video-180p")
-        // When the list is loaded for the fifth time it is there, and the list continues.
+        // The section is available from the fifth load of the playlist on, and the playlist then continues.
         let loads = Mutex(0)
         let transport = ScriptedTransport { url in
             let isMap = url.hasSuffix("i.mp4")
@@ -239,7 +240,7 @@ struct DownloadBudgetTests {
         }
         let task = try await task(transport, clock, in: folder)
         let result = try await task.run()
-        // How many are missing is a matter of how fast the machine is; none goes without a word.
+        // The number of missing segments depends on the speed of the machine, but each of them is reported.
         #expect(result.segmentCount + result.gaps.count == 5)
         #expect(result.segmentCount >= 2)
     }

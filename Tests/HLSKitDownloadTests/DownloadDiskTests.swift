@@ -52,7 +52,8 @@ struct DownloadDiskTests {
                 Self.configuration(transport, FastClock(factor: 50)), folder: folder.path + "/d")
             let result = try await task.run()
             #expect(result.resumedSegmentCount == (run == 1 ? 0 : 1))
-            // The first only looks whether the URL is a media file. Whoever makes another request writes what comes, and what was there before was looked through on the same thread.
+            // The first request only tests whether the URL is a media file. All others come from the thread that writes
+            // the responses and that has checked the files of the earlier run.
             #expect(transport.requests.dropFirst().allSatisfy { $0.isOffThePool })
             let notes = Mutex<[Bool]>([])
             await #expect(throws: HLSError.self) {

@@ -188,7 +188,7 @@ struct DownloadJournalTests {
     @Test("a journal damaged anywhere is read up to there and names only a download's files")
     func damaged() throws {
         let seed = Self.entries.flatMap(\.line)
-        // Constants of Knuth's MMIX.
+        // The constants of Knuth's MMIX generator.
         var state: UInt64 = 1
         func random(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

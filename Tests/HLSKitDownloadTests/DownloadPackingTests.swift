@@ -61,7 +61,7 @@ struct DownloadPackingTests {
 
     @Test("S02: if a segment is missing at the end, the file equals one written afterwards")
     func missing() throws {
-        // Of the other variants, too, so that none can stand for it.
+        // Includes all subtitles, so that the missing segment changes the file.
         let change: @Sendable (inout DownloadConfiguration) -> Void = { $0.subtitles = .all }
         let expected = try packedAfterwards(without: "subtitles-en-3.vtt", change)
         #expect(try expected != packedAfterwards(change))
@@ -80,7 +80,7 @@ struct DownloadPackingTests {
             await first.resume(untilStored: 7)
             first.suspend()
             await #expect(throws: HLSError.self) { _ = try await first.result() }
-            // What was packed is removed when nothing writes to it any more.
+            // Packed media is removed as soon as no run writes to it.
             #expect(DownloadFolder.byteCount(of: server.folder.path + "/d/output.mp4.part") == nil)
             let result = try await first.run()
             #expect(result.resumedSegmentCount >= 7)
@@ -131,7 +131,7 @@ struct DownloadPackingTests {
         try folder.add([.header(url: "u", identity: ""), .segment(segment)], syncs: false)
         #expect(folder.needsSync)
         #expect(folder.stored(segment) == segment)
-        // As the next run would see it, had this one been killed.
+        // Reads the journal as the next run would if this run had been killed.
         let bytes = [UInt8](try self.bytes(scratch.path + "/d/journal.ndjson"))
         #expect(DownloadJournal(parsing: bytes)?.segments(of: "main") == [segment])
         try folder.sync()

@@ -10,7 +10,7 @@ struct DownloadPathwayTests {
 
     private static let count = 40
 
-    /// A multivariant playlist whose pathways, on hosts of their own, have one quality, and audio apart where it is asked for.
+    /// Returns a playlist whose pathways, each on its own host, have two variants and optional separate audio.
     private static func master(first: String?, hasAudio: Bool, names: [String]) -> Answer {
         var lines = ["#EXTM3U"]
         if let first { lines.append("#EXT-X-CONTENT-STEERING:SERVER-URI=\"http://s/\",PATHWAY-ID=\"\(first)\"") }
@@ -30,7 +30,7 @@ struct DownloadPathwayTests {
         return .bytes(Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 
-    /// - Parameter fault: what becomes of a file of a host; nil for nothing.
+    /// - Parameter fault: Returns the answer for a file of a host, or `nil` for the normal answer.
     private static func run(
         first: String? = "a", hasAudio: Bool = false, names: [String] = ["a", "b"],
         fault: @escaping @Sendable (_ host: String, _ file: String) -> Answer?
@@ -73,7 +73,7 @@ struct DownloadPathwayTests {
             return (Int(file.dropFirst("video".count).dropLast(".ts".count)) ?? 0) >= 10 ? answer : nil
         }
         Self.expectWhole(outcome)
-        // What was under way when the first failed, each twice at most.
+        // The requests in flight when the first one failed, each with at most one retry.
         let late = outcome.files(of: "a", endingIn: ".ts").filter { $0.count == "video10.ts".count }
         #expect(!late.isEmpty && late.count <= 8, "\(late)")
         #expect(Set(outcome.files(of: "b", endingIn: ".ts")) == Set((10..<Self.count).map { "video\($0).ts" }))

@@ -10,13 +10,13 @@ import Testing
 
 @Suite("Playing a download", .timeLimit(.minutes(10)))
 struct DownloadPlayingTests {
-    /// Whether these are the frames of the first seconds; the last ones may be missing.
+    /// Whether these are the frames of the first seconds. The last frames may be missing.
     private static func areFrames(_ found: [String], _ seconds: Int) throws -> Bool {
         let expected = try SampleMedia.frameHashes(of: "180p").prefix(seconds * 25)
         return found.count > expected.count - 5 && found == Array(expected.prefix(found.count))
     }
 
-    /// Of the variant, and of its sound, which has one more.
+    /// The segments of the variant and of its audio, which has one more.
     private static let segmentCount = 2 * SampleMedia.segmentCount + 1
 
     @Test("S01: stored media plays from the folder, frame by frame, and is not loaded again")
@@ -72,7 +72,7 @@ struct DownloadPlayingTests {
         return Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
     }
 
-    /// Where the segments of the video begin in their file, in the order in which they were asked for.
+    /// Returns the offsets of the requested video segments in their file, in the order of the requests.
     private static func videoSegments(_ server: SampleServer) -> [UInt64] {
         server.requests.filter { $0.resourceClass == .segment && $0.urlString.contains("video") }
             .compactMap(\.byteRange?.lowerBound)
@@ -104,7 +104,7 @@ struct DownloadPlayingTests {
     func endedAhead() throws {
         let server = try SampleServer()
         try server.clock.run {
-            // An item keeps the folder in use.
+            // A separate function releases the item, which would keep the folder in use.
             try await Self.begin(server)
             let again = try await server.task()
             #expect(again.progress.segmentCount > 0 && again.progress.segmentCount < 15)
@@ -116,7 +116,7 @@ struct DownloadPlayingTests {
         }
     }
 
-    /// Downloads, and plays the end of it, until some of both is there.
+    /// Downloads and plays the end of the download until both have loaded some media.
     private static func begin(_ server: SampleServer) async throws {
         let task = try await server.task { $0.connectionCount = 1 }
         task.resume()
@@ -143,7 +143,7 @@ struct DownloadPlayingTests {
             let idle = try await server.play(task.makePlayerItem(), seconds: 4)
             #expect(try Self.areFrames(idle, 4))
             task.resume()
-            // The audio and video behind the eighth second are not downloaded.
+            // The download does not include audio and video after the eighth second.
             let frames = try await server.play(task.makePlayerItem(), seconds: 16)
             #expect(try Self.areFrames(frames, 16))
             #expect(try await task.result().gaps.isEmpty)

@@ -61,7 +61,7 @@ struct DownloadRetryTests {
         #expect(result.segmentCount == 10 && result.missingSegmentCount == 8)
     }
 
-    // MARK: The live window
+    // MARK: Live window
 
     @Test(
         "live segments that appeared and left during an outage count as missing",
@@ -83,14 +83,14 @@ struct DownloadRetryTests {
         #expect(endsAtGaps || result.segmentCount == 12)
     }
 
-    // MARK: One place
+    // MARK: Retries of one source
 
     private struct Waits: CustomTestStringConvertible {
         var name: String
         var answer: ScriptedTransport.Answer
         var policies: RetryPolicies
         var expected: [Duration]
-        /// nil where the segment is missing in what was loaded.
+        /// The expected error, or `nil` if the download succeeds without the segment.
         var code: HLSError.Code?
         var testDescription: String { name }
     }
@@ -193,7 +193,7 @@ struct DownloadRetryTests {
         for (first, last) in zip(times, times.dropFirst(10)) { #expect(last - first >= .seconds(5)) }
     }
 
-    // MARK: Elsewhere
+    // MARK: Alternative sources
 
     private struct Places: CustomTestStringConvertible {
         var name: String

@@ -42,7 +42,7 @@ struct DownloadThinTests {
         }
     }
 
-    /// - Returns: How many segments were there before.
+    /// - Returns: The number of segments from the earlier run.
     private func resume(_ server: SampleServer, to path: String) throws -> Int {
         let count = try server.clock.run {
             let task = try await server.task {
@@ -70,7 +70,7 @@ struct DownloadThinTests {
             }
             _ = try await task.run()
             let (whole, thin) = segments(server)
-            // The last ones of each playlist are not due; Matroska holds samples back.
+            // The last segments of each playlist are not due yet, and Matroska holds samples back.
             #expect(thin.count > (format == .mkv ? 0 : 2 * whole.count), "\(whole.count) \(thin.count)")
             #expect(Set(whole).isDisjoint(with: thin.map { String($0.dropLast(5)) }))
             _ = try await task.write(to: path, format: format)

@@ -64,7 +64,7 @@ struct DownloadVariantsTests {
             #expect(text.components(separatedBy: "#EXTINF").count == 11)
             #expect(!text.contains("#EXT-X-GAP"))
         }
-        // As the playlists of the stream have it, so that `hlsget validate` of the folder finds nothing.
+        // The playlists have the stream's target duration, so that `hlsget validate` finds nothing in the folder.
         let lists = try FileManager.default.contentsOfDirectory(atPath: server.folder.path + "/d").filter {
             $0.hasSuffix(".m3u8") && $0 != "index.m3u8"
         }.map { try String(contentsOfFile: server.folder.path + "/d/" + $0, encoding: .utf8) }

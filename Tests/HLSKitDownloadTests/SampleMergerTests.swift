@@ -14,7 +14,7 @@ struct SampleMergerTests {
             itemTime: .seconds(seconds), time: .seconds(seconds))
     }
 
-    /// `T` for tracks, else slot and second.
+    /// Returns `T` for tracks, and the slot and second of each sample.
     private func taken(_ merger: inout SampleMerger) throws -> [String] {
         var words: [String] = []
         try merger.take { output in

@@ -23,7 +23,7 @@ import Testing
         files("Fuzz/corpus-media/\(format.rawValue)").map { Input(format: format, file: $0) }
     }
 
-    /// Each file of the fixtures as every format: what does not belong to a demuxer must do no harm either.
+    /// The fixture files. Each is read as every format, because a demuxer must also survive files of another format.
     static let fixtures = ["Tests/Fixtures/media", "Tests/Fixtures/media/mp4"].flatMap { files($0) }
         .filter { !["txt", "md", ""].contains($0.pathExtension) }
 

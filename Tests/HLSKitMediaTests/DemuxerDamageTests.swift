@@ -1,8 +1,8 @@
 import HLSKitMedia
 import Testing
 
-/// Small streams cut at each byte, and with each byte changed: no trap, no other events by pieces, and a place with each
-/// error.
+/// Tests small streams that are cut at each byte, or have one byte changed. Nothing may trap, the events may not depend
+/// on the pieces, and each error must have a byte offset.
 @Suite struct DemuxerDamageTests {
     struct Stream: CustomTestStringConvertible, Sendable {
         var format: DemuxerChecks.Format

@@ -1,7 +1,7 @@
 import Foundation
 import HLSKitMedia
 
-/// What a demuxer made of some bytes, as text: the same bytes give the same trace however they are cut.
+/// The output of a demuxer as text. The same bytes give the same trace, however they are split.
 struct DemuxerTrace: Equatable {
     var lines: [String] = []
     var tracks: [MediaTrack] = []
@@ -13,7 +13,7 @@ struct DemuxerTrace: Equatable {
 
     static func == (a: DemuxerTrace, b: DemuxerTrace) -> Bool { a.lines == b.lines }
 
-    /// - Parameter sizes: those of the pieces, repeated to the end; empty for one piece.
+    /// - Parameter sizes: The sizes of the pieces, repeated to the end. If empty, the bytes are one piece.
     init(_ demuxer: consuming some Demuxer, _ bytes: [UInt8], pieces sizes: [Int] = []) {
         var events: [DemuxerEvent] = []
         do throws(MediaError) {
@@ -67,7 +67,7 @@ struct DemuxerTrace: Equatable {
 
     private static func line(_ sample: MediaSample) -> String {
         let flags = (sample.isSync ? "sync" : "-") + (sample.isDamaged ? " damaged" : "")
-        // FNV-1a, so that a changed byte shows.
+        // FNV-1a, which shows any changed byte.
         let hash = sample.bytes.reduce(UInt32(0x811c_9dc5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
         return "sample \(sample.trackID) pts \(sample.pts) dts \(sample.dts) duration \(sample.duration) "
             + "size \(sample.data.count) \(String(hash, radix: 16)) \(flags)"
@@ -80,7 +80,7 @@ extension MediaSample {
     var bytes: [UInt8] { data.withUnsafeBytes { Array($0) } }
 }
 
-/// The files of `Tests/Fixtures/media` that `scripts/make-test-media` makes.
+/// A file of `Tests/Fixtures/media` that `scripts/make-test-media` makes.
 struct MediaFixture: CustomStringConvertible, Sendable {
     var name: String
     var description: String { name }
@@ -106,7 +106,7 @@ struct MediaFixture: CustomStringConvertible, Sendable {
             : DemuxerTrace(PackedAudioDemuxer(), bytes, pieces: pieces)
     }
 
-    /// The trace that is checked in. With HLSKIT_REWRITE_GOLDEN in the environment it is written first.
+    /// Returns the stored trace. If HLSKIT_REWRITE_GOLDEN is set, stores `trace` first.
     func golden(_ trace: DemuxerTrace) throws -> String {
         let file = url.appendingPathExtension("samples.txt")
         if ProcessInfo.processInfo.environment["HLSKIT_REWRITE_GOLDEN"] != nil {

@@ -27,7 +27,7 @@ import Testing
             Part(start: 0, end: nil, expected: ["0.0-9.0 One", "10.0-20.0 Two", "20.0-? Three"]),
             Part(start: 0, end: 25, expected: ["0.0-9.0 One", "10.0-20.0 Two", "20.0-25.0 Three"]),
             Part(start: 5, end: 15, expected: ["0.0-4.0 One", "5.0-10.0 Two"]),
-            // A chapter that ends or starts at the limit is not in the part.
+            // A part does not include a chapter that ends at its start or starts at its end.
             Part(start: 9, end: 20, expected: ["1.0-11.0 Two"]),
             Part(start: 20, end: nil, expected: ["0.0-? Three"]),
             Part(start: 30, end: 40, expected: ["0.0-10.0 Three"]),

@@ -34,7 +34,7 @@ import Testing
             #expect(trace.samples.count <= whole.samples.count)
             #expect(!trace.samples.isEmpty || trace.error != nil || !trace.notes.isEmpty || end < 1024)
             for id in Set(whole.samples.map(\.trackID)) {
-                // All but the last one of each track, which may be cut, are as in the whole file.
+                // The last sample of each track may be cut. All others equal the samples of the whole file.
                 let (part, all) = (trace.samples(of: id), whole.samples(of: id))
                 for (a, b) in zip(part.dropLast(), all) { #expect(a.bytes == b.bytes && a.pts == b.pts) }
             }

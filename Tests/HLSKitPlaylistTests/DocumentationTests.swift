@@ -2,8 +2,8 @@ import Foundation
 import HLSKitPlaylist
 import Testing
 
-/// The examples of the documentation, compiled and run. Each block of code in `HLSKitPlaylist.docc` stands here word for
-/// word.
+/// Compiles and runs the examples of the documentation. This file contains each code block of `HLSKitPlaylist.docc`
+/// verbatim.
 @Suite("Documentation examples") struct DocumentationTests {
     private static let live = """
         #EXTM3U

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reuse of segments from an earlier playlist")
 struct EarlierSegmentsTests {
-    /// A playlist from a media sequence number on: each segment is the lines in front of its `EXTINF`.
+    /// Returns a playlist from a media sequence number on. Each string has the lines before one `EXTINF`.
     static func text(from number: Int = 0, _ segments: [String], tail: String = "") -> String {
         let lines = segments.enumerated().map { index, lines in
             "\(lines)#EXTINF:4,\n" + "s\(number + index)\n"
@@ -92,7 +92,8 @@ struct EarlierSegmentsTests {
             range.map { number in
                 var lines = number % 5 == 0 ? "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number / 5)\"\n" : ""
                 if number == range.lowerBound {
-                    // What is in force at the start of the window; the map has the key that was when it stood there.
+                    // Repeats the tags in force at the start of the window. The map has the key of its original
+                    // position.
                     lines = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number / 4 * 4 / 5)\"\n"
                     lines += "#EXT-X-MAP:URI=\"m\(number / 4)\"\n"
                     if number / 5 != number / 4 * 4 / 5 {

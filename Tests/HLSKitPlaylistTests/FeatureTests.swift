@@ -11,7 +11,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
     try MultivariantPlaylist(parsing: "#EXTM3U\n" + lines, url: url)
 }
 
-/// The ids are those of Tests/FEATURES.md.
+/// The IDs come from Tests/FEATURES.md.
 @Suite("Playlist features") struct FeatureTests {
     @Test("C01: a URL leads to variants, renditions, media playlists and their segments")
     func c01() throws {
@@ -229,7 +229,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         let line = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n" + String(repeating: "a", count: 70_000) + "\n"
         let error = #expect(throws: PlaylistError.self) { try MediaPlaylist(parsing: line, url: url) }
         #expect(error?.code == .limitExceeded && error?.text.contains("maximumLineByteCount = 65536") == true)
-        // What a URI may name is not decided by the parser: it opens nothing.
+        // The parser accepts any URI because it never opens one.
         let file = try media("#EXTINF:9,\nfile:///etc/passwd\n#EXT-X-SKIP:SKIPPED-SEGMENTS=9000000000\n")
         #expect(file.resolve(file.segments[0].uri) == "file:///etc/passwd")
     }

@@ -1,7 +1,7 @@
 import HLSKitPlaylist
 import Testing
 
-/// A live stream with keys, maps, ranges, dates, parts and discontinuities, and any window of it as a playlist.
+/// A live stream with keys, maps, ranges, dates, parts and discontinuities. It gives any window as a playlist.
 private struct Stream {
     func window(_ range: Range<Int>, skipping skipped: Int = 0) -> String {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-VERSION:10\n#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24\n"

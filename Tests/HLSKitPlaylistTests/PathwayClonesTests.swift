@@ -39,7 +39,7 @@ struct PathwayClonesTests {
     struct Rewriting: CustomTestStringConvertible {
         var testDescription: String
         var clone: PathwayClone
-        /// Of the two variants of A, and of its audio.
+        /// The expected URIs of A's two variants and of its audio.
         var uris: [String]
     }
 
@@ -134,7 +134,7 @@ struct PathwayClonesTests {
         #expect(variants.map(\.uri) + [audio.uri] == row.uris)
     }
 
-    // MARK: What is cloned
+    // MARK: Groups
 
     @Test("P04: a clone has renamed copies of its base's groups, and muxed media stays shared")
     func groups() throws {
@@ -164,12 +164,12 @@ struct PathwayClonesTests {
         #expect(playlist.variants.map(\.uri) == ["v.m3u8", "https://c.example/movie/v.m3u8"])
     }
 
-    // MARK: Which
+    // MARK: Series of manifests
 
     struct Series: CustomTestStringConvertible {
         var testDescription: String
         var manifests: [[PathwayClone]]
-        /// The pathways of the variants behind the playlist's own, in the end, and those that are not offered.
+        /// The pathways of the variants added to the playlist, followed by the pathways that are no longer offered.
         var added: [String]
         var vanished: Set<String> = []
         var isNew = true

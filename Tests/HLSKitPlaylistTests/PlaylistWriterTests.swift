@@ -23,7 +23,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         let expected = PlaylistParserTests.media
             .replacing("#EXTINF:5.994\nb.mp4", with: "#EXTINF:5.994\nsigned.mp4?t=1")
             .replacing("#EXTINF:4,", with: "#EXTINF:3.5,")
-            // The range of the next segment cannot continue one of another resource any more.
+            // The next segment needs an offset because the previous range is now in another resource.
             .replacing("#EXT-X-BYTERANGE:10\n#EXT-X-BITRATE", with: "#EXT-X-BYTERANGE:10@150\n#EXT-X-BITRATE")
         let written = text(playlist.text)
         #expect(written.split(separator: "\n").sorted() == expected.split(separator: "\n").sorted())

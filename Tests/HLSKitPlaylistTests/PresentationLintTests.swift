@@ -1,7 +1,7 @@
 import HLSKitPlaylist
 import Testing
 
-/// Two variants, a rendition of audio, subtitles and I-frames, with playlists that each case changes.
+/// Two variants, audio, subtitles and I-frames, with playlists that each case changes.
 private struct Presentation {
     var top = """
         #EXTM3U
@@ -173,7 +173,7 @@ private struct Presentation {
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + segments.map { "#EXTINF:\($0.0),\na\n" }.joined()
             return SegmentBitRates(of: try MediaPlaylist(parsing: text, url: ""), byteCounts: segments.map(\.1))
         }
-        // A short last segment does not count by itself: 8 Mbit in 1 s, but with its neighbour 12 Mbit in 5 s.
+        // A short last segment is not measured alone. It has 8 Mbit in 1 s, but 12 Mbit in 5 s with its neighbour.
         let short = try rates([(4, 500_000), (4, 500_000), (1, 1_000_000)])
         #expect(short?.peak == 2_400_000 && short?.measuredSegmentCount == 3)
         #expect(short.map { Int($0.average) } == 16_000_000 / 9)

@@ -18,7 +18,7 @@ extension MediaPlaylist {
 
 private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.map(\.rule)) }
 
-/// The numbers are those of docs/reference/playlists.md.
+/// The rules have the numbers of docs/reference/playlists.md.
 @Suite struct RulesTests {
     @Test("rule 1: quoted strings may contain commas, equals signs, number signs and spaces; no escapes")
     func rule1() throws {
@@ -503,9 +503,10 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.segments[1].derivedProgramDateTime == PlaylistDate("2024-01-01T00:00:03Z"))
     }
 
-    /// The time that this thread has had of the processor, whatever else the machine does.
+    /// The processor time that this thread has used, independent of the load of the machine.
     private static var workOfThread: Duration {
-        // Seconds and nanoseconds, whose names this compiler takes for those of another module.
+        // Seconds and nanoseconds. The compiler mistakes the names of the members of `timespec` for those of another
+        // module.
         var time = (0, 0)
         withUnsafeMutableBytes(of: &time) { bytes in
             if let time = bytes.assumingMemoryBound(to: timespec.self).baseAddress {
@@ -541,7 +542,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
             }
             return least
         }
-        // Linear is 8; what is not linear takes 64 times as long.
+        // Linear growth takes 8 times as long, and quadratic growth 64 times.
         #expect(try time(text(16_000)) < time(text(2000)) * 20)
     }
 }

@@ -5,7 +5,7 @@ package enum CaptionStream {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/captions/\(name)")))
     }
 
-    /// A media playlist of the segments `NAME-0.m4s`, … behind `NAME-init.mp4`, and the files themselves.
+    /// Returns a media playlist and its files: the map `NAME-init.mp4` and the segments `NAME-0.m4s`, ….
     package static func segments(_ name: String, count: Int, duration: Int) throws -> [String: [UInt8]] {
         var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(duration)"]
         lines.append("#EXT-X-MAP:URI=\"\(name)-init.mp4\"")
@@ -19,7 +19,7 @@ package enum CaptionStream {
         return files
     }
 
-    /// Eight seconds of gray with the captions of `scripts/make-caption-fixtures`.
+    /// Returns eight seconds of gray video with the captions that `scripts/make-caption-fixtures` adds.
     package static func frames(_ name: String = "pictures") throws -> [String: [UInt8]] {
         try segments(name, count: 4, duration: 2)
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 package struct Command: Sendable {
     package struct Result: Sendable {
-        /// The exit code; 128 + signal where a signal ended it.
+        /// The exit code, or 128 plus the signal number if a signal ended the program.
         package var status: Int32
         package var output: [UInt8]
         package var errors: String
@@ -37,7 +37,7 @@ package struct Command: Sendable {
 
     package func send(signal: Int32) { kill(child, signal) }
 
-    /// Waits for the end, on a thread that the Swift pool does not miss.
+    /// Waits for the process to end. Blocks a separate thread because `waitpid` would block one of the Swift pool.
     package func result() async throws -> Result {
         let status: Int32 = await withCheckedContinuation { continuation in
             Thread.detachNewThread { [child] in
@@ -56,7 +56,7 @@ package struct Command: Sendable {
 
     package func waitForErrors(containing text: String) -> Bool { wait { errors.contains(text) } }
 
-    /// Waits until something holds outside of it, two minutes at most: it is not the machine that is tested.
+    /// Waits until `holds` returns `true`, for at most two minutes. A busy machine must not fail the test.
     package func wait(until holds: () -> Bool) -> Bool {
         for _ in 0..<24_000 {
             if holds() { return true }

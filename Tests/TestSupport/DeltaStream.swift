@@ -2,7 +2,7 @@ package import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 
-/// A live stream of 14 segments of four seconds, ten at first, whose playlist says that what is known can be left out of it.
+/// A live stream of 14 segments of four seconds that offers delta updates. Its first playlist lists ten segments.
 package final class DeltaStream: Sendable {
     package enum Server: Sendable, CaseIterable {
         case skips, ignores, refuses, confuses, fails

@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// With the bytes that keep it from looking like a start code (ISO/IEC 14496-10 §7.4.1).
+    /// The bytes with emulation prevention bytes inserted (ISO/IEC 14496-10 §7.4.1).
     package var withEmulationPrevention: [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(count)

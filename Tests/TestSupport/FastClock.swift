@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A clock on which time passes faster than in the world, or as fast, and waits for a busy machine: a task moves it on in
-/// small steps. If other programs, or tests that keep the threads of the pool, hold a test up, they hold its clock up too.
+/// A clock that runs at least as fast as real time, and slows down on a busy machine. A task advances it in small
+/// steps, so work of other programs or tests that delays a test also delays its clock.
 package struct FastClock: Clock {
     package struct Instant: InstantProtocol {
         package var offset: Duration
@@ -13,7 +13,7 @@ package struct FastClock: Clock {
     package let factor: Int
     private let hand: Hand
 
-    /// - Parameter factor: seconds of the clock in a second of the world, if nothing else is to be done.
+    /// - Parameter factor: The seconds that pass on the clock in a second of real time, if the machine is not busy.
     package init(factor: Int) {
         self.factor = factor
         hand = Hand(factor: factor)
@@ -41,7 +41,7 @@ extension FastClock {
             var cancelled: Set<Int> = []
             var count = 0
 
-            /// If the last move is long ago, the machine was busy: no more than a step has passed.
+            /// Advances by one step at most. A longer time since the last step means that the machine was busy.
             func time(at now: ContinuousClock.Instant, _ factor: Int) -> Duration {
                 offset + min(now - last, .milliseconds(4)) * factor
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Figures that a test works out, for `scripts/measure-house --run`: a line each in the file that `HLSKIT_FIGURES` names.
+/// Measurements that tests write to the file in `HLSKIT_FIGURES`, for `scripts/measure-house --run`.
 package enum Figures {
     package static func note(_ name: String, _ value: @autoclosure () -> Double) {
         guard let path = ProcessInfo.processInfo.environment["HLSKIT_FIGURES"] else { return }

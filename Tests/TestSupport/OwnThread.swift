@@ -1,10 +1,10 @@
 import Foundation
 public import Testing
 
-/// Runs each case of a suite's tests on a thread of its own.
+/// Runs each test case of a suite on a separate thread.
 ///
-/// For those that work for seconds on end: threads of the pool that all tests share are as many as there are processors,
-/// and whoever awaits something there waits meanwhile.
+/// Use it for tests that work for seconds without a break. The shared pool has only one thread per processor, so such a
+/// test would delay all other tests.
 public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 
@@ -31,7 +31,7 @@ private final class JobThread: TaskExecutor, @unchecked Sendable {
 
     func start() {
         let thread = Thread { [self] in run() }
-        // Tests of parsers go deep.
+        // The parser tests recurse deeply.
         thread.stackSize = 8 << 20
         thread.start()
     }

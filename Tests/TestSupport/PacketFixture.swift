@@ -4,7 +4,7 @@ package import HLSKitMedia
 package import HLSKitOutput
 import Testing
 
-/// One encoded track of `Tests/Fixtures/media/codec`, and what ffmpeg makes of it.
+/// One encoded track of `Tests/Fixtures/media/codec`, with ffmpeg's decoding of it as reference.
 package struct PacketFixture {
     struct Malformed: Error {
         let line: String
@@ -14,7 +14,7 @@ package struct PacketFixture {
     package let samples: [MediaSample]
     /// The lines of `NAME.framemd5`.
     package let expected: [String]
-    /// Every 97th of the decoded samples of audio.
+    /// Every 97th decoded audio sample.
     package let expectedSamples: [Int]
 
     package init(_ name: String) throws {
@@ -104,7 +104,7 @@ package func hashes(of frames: [VideoFrame], track: MediaTrack) throws -> [Strin
     return PacketFixture.hashes(try folder.text("hashes").split(separator: "\n").map(String.init))
 }
 
-package final class Notes: @unchecked Sendable {  // appended to under `lock`
+package final class Notes: @unchecked Sendable {  // `lock` guards `lines`
     private let lock = NSLock()
     private var lines: [String] = []
 

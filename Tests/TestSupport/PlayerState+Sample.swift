@@ -1,7 +1,7 @@
 package import HLSKitCore
 
 extension PlayerState {
-    /// A player in an item of 9:56 of which the start is loaded.
+    /// Returns the state of a player whose item lasts 9:56 and is loaded from the start to `end`.
     package static func sample(
         _ status: TimeControlStatus, _ reason: WaitingReason? = nil, at time: Int64 = 12, loadedUntil end: Int64 = 24
     ) -> PlayerState {
@@ -21,7 +21,7 @@ extension PlayerState {
         return state
     }
 
-    /// A live item of which the last 115 s can be seeked in.
+    /// Returns the state of a player whose live item has a seekable range of 115 s.
     package static func liveSample() -> PlayerState {
         var state = sample(.playing, at: 3700)
         state.duration = .indefinite
@@ -32,7 +32,7 @@ extension PlayerState {
         return state
     }
 
-    /// An item that waits for the first of two interstitials of 15 s, of which 4.2 s are over.
+    /// Returns the state of a player that plays the first of two 15 s interstitials, 4.2 s after its start.
     package static func inBreak(_ skippable: InterstitialEvent.SkippableEventState) -> PlayerState {
         var state = sample(.waitingToPlayAtSpecifiedRate, .interstitialEvent)
         state.interstitial = InterstitialProgress(

@@ -1,6 +1,5 @@
 package import HLSKitPlaylist
 
-/// Writes media playlists for tests, in as few words as a case needs.
 package struct PlaylistText {
     package var targetDuration = 4
     package var mediaSequence = 0
@@ -25,7 +24,7 @@ package struct PlaylistText {
     package struct Segment: ExpressibleByStringLiteral {
         var uri: String
         package var duration = "4"
-        /// Lines in front of `EXTINF`.
+        /// Lines before `EXTINF`.
         package var tags: [String] = []
 
         package init(_ uri: String, duration: String = "4", tags: [String] = []) {
@@ -39,7 +38,7 @@ package struct PlaylistText {
         }
     }
 
-    /// `count` segments of the target duration, named after their media sequence numbers (`s7.ts`).
+    /// Returns `count` segments of the target duration, named after their media sequence numbers (`s7.ts`).
     package static func numbered(
         _ sequence: Int, count: Int, targetDuration: Int = 4, prefix: String = "s", isEnded: Bool = false
     ) -> Self {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bundled sample of `Tests/Fixtures/sample`: 40 s, three variants, audio and subtitles of their own.
+/// The bundled sample of `Tests/Fixtures/sample`: 40 s, three variants, separate audio and subtitles.
 package enum SampleMedia {
     package static let frameCount = 1000
     package static let frameRate = 25
@@ -10,7 +10,7 @@ package enum SampleMedia {
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures").path
     package static let folder = fixtures + "/sample"
 
-    /// The hashes (first eight digits of the MD5) of all frames of `video-<name>`, as ffmpeg decodes them.
+    /// Returns the hashes (first eight digits of the MD5) of all frames of `video-<name>`, as ffmpeg decodes them.
     package static func frameHashes(of name: String) throws -> [String] {
         try String(contentsOfFile: "\(fixtures)/oracle/video-\(name).md5", encoding: .utf8).split(separator: "\n")
             .map(String.init)
@@ -29,7 +29,7 @@ package enum SampleMedia {
         package var durations: [String]
     }
 
-    /// - Parameter name: As its files are named: `video-180p`, `audio-en`.
+    /// - Parameter name: The base name of the files, such as `video-180p` or `audio-en`.
     package static func rendition(_ name: String) throws -> Rendition {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name).mp4")))
         let playlist = try String(contentsOfFile: "\(folder)/\(name).m3u8", encoding: .utf8)

@@ -10,7 +10,7 @@ package import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 
-/// The bundled sample on a virtual network of 4 Mbit/s, and what was asked for of it.
+/// A server of the bundled sample on a virtual network of 4 Mbit/s that records its requests.
 package final class SampleServer: Sendable {
     package static let url = "https://sample.invalid/master.m3u8"
 
@@ -45,7 +45,7 @@ package final class SampleServer: Sendable {
 
     package func restore() { log.missing.withLock { $0 = [] } }
 
-    /// A download of the smallest variant.
+    /// Creates a download of the smallest variant.
     package func task(_ change: (inout DownloadConfiguration) -> Void = { _ in }) async throws -> DownloadTask {
         var configuration = DownloadConfiguration(
             urlString: Self.url, loading: AssetOptions(clock: clock, transport: transport))
@@ -78,9 +78,9 @@ package final class SampleServer: Sendable {
 }
 
 extension SampleServer {
-    /// What a download of the sample is packed into: while it loads, or when all is there.
+    /// Downloads the sample and returns the output file, packed during the download (`meanwhile`) or afterwards.
     ///
-    /// - Parameter missing: a file that is not there.
+    /// - Parameter missing: The name of a file that the server answers with 404.
     package static func packed(
         as format: OutputFormat, meanwhile: Bool, without missing: String? = nil,
         _ change: @escaping @Sendable (inout DownloadConfiguration) -> Void = { _ in }
@@ -99,7 +99,7 @@ extension SampleServer {
         return try Data(contentsOf: URL(fileURLWithPath: path))
     }
 
-    /// Whether two files are the same: Matroska has random numbers for the file and its tracks.
+    /// Whether two files are the same, apart from the random numbers that Matroska has for the file and its tracks.
     package static func isSame(_ one: Data, _ other: Data, as format: OutputFormat) -> Bool {
         one.count == other.count && zip(one, other).count { $0 != $1 } <= (format == .mkv ? 64 : 0)
     }

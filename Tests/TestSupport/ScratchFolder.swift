@@ -6,7 +6,7 @@ package final class ScratchFolder: Sendable {
     package init() throws {
         var template = Array((NSTemporaryDirectory() + "/hlskit-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        // Policies compare real paths.
+        // Resolves symbolic links because policies compare real paths.
         path =
             URL(fileURLWithPath: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
             .resolvingSymlinksInPath().path

@@ -6,7 +6,7 @@ package struct LoopbackListener: Sendable {
     package let port: Int
 
     package init() throws {
-        // A program that another test starts must not hold the connection open.
+        // CLOEXEC, so that a process started by another test does not hold the connection open.
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = Self.address(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -22,7 +22,7 @@ package struct LoopbackListener: Sendable {
     }
 
     package func close() {
-        // Wakes a thread that waits in accept.
+        // Wakes the thread that waits in `accept`.
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         _ = Glibc.close(descriptor)
     }
@@ -36,14 +36,14 @@ package struct LoopbackListener: Sendable {
     }
 }
 
-/// A server that does as its script says, for everything that a decent one would not do.
+/// A server that follows a script, for behaviour that no correct server shows.
 package final class ScriptedServer: Sendable {
-    /// One accepted connection, on a thread of its own. Calls after its end do nothing.
+    /// One accepted connection, on its own thread. Calls after it has ended do nothing.
     package struct Connection: Sendable {
         fileprivate let descriptor: Int32
         package let server: ScriptedServer
 
-        /// The next request: its lines, without the empty one. Nil when the client has closed.
+        /// Reads the lines of the next request, without the empty one. Returns `nil` if the client has closed.
         package func readRequest() -> [String]? {
             var head: [UInt8] = []
             var byte: UInt8 = 0
@@ -56,7 +56,7 @@ package final class ScriptedServer: Sendable {
             return lines
         }
 
-        /// The next bytes; fewer when the client has closed.
+        /// Reads the next bytes, or fewer if the client has closed.
         package func read(_ count: Int) -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: count)
             var length = 0
@@ -70,7 +70,7 @@ package final class ScriptedServer: Sendable {
             return Array(bytes.prefix(length))
         }
 
-        /// - Returns: False when the client has closed.
+        /// - Returns: `false` if the client has closed.
         @discardableResult
         package func send(_ bytes: some Collection<UInt8>) -> Bool {
             let bytes = Array(bytes)
@@ -85,7 +85,7 @@ package final class ScriptedServer: Sendable {
             return true
         }
 
-        /// Sends text with `\n` as it stands.
+        /// Sends the text without converting `\n`.
         @discardableResult
         package func send(_ text: String) -> Bool { send(text.utf8) }
 
@@ -108,10 +108,9 @@ package final class ScriptedServer: Sendable {
             return Glibc.poll(&poll, 1, Int32(seconds * 1000)) > 0
         }
 
-        /// Ends the connection after what was sent.
+        /// Ends the connection after sending all pending data.
         package func hangUp() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-        /// Ends the connection with a reset.
         package func reset() {
             var value = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
@@ -134,12 +133,11 @@ package final class ScriptedServer: Sendable {
     }
     package var connectionCount: Int { accepted.withLock { $0 } }
 
-    /// - Parameter script: What to do with each connection, and its number from 0; the connection is closed when it
-    ///   returns.
+    /// - Parameter script: Handles each connection, given its number from 0. The connection is closed when it returns.
     package init(accepting script: @escaping @Sendable (Connection, Int) -> Void) throws {
         listener = try LoopbackListener()
         let descriptor = listener.descriptor
-        // The thread must not keep the server alive: it ends when the listener is closed.
+        // The thread holds the server weakly and ends when the listener is closed.
         Thread.detachNewThread { [weak self] in
             while true {
                 let client = accept(descriptor, nil, nil)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of this package, for tests of what must be true of all of them.
+/// The files of this package, for tests of rules that apply to all of them.
 package enum SourceFiles {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

@@ -2,7 +2,7 @@ package import HLSKitAsset
 package import HLSKitLoading
 import Synchronization
 
-/// Answers from a table in memory, at once or when it is told to, and counts what is asked for.
+/// A transport that answers from a table in memory, at once or on release, and records its requests.
 package final class TableTransport: ResourceTransport {
     private struct State {
         var requests: [TransportRequest] = []
@@ -30,7 +30,7 @@ package final class TableTransport: ResourceTransport {
 
     private let resources: [String: [UInt8]]
     private let state = Mutex(State())
-    /// Bytes of one `.data` event.
+    /// The size of one `.data` event.
     private let pieceByteCount: Int
     private let declaresLength: Bool
     private let takesRanges: Bool
@@ -166,18 +166,18 @@ package final class TableTransport: ResourceTransport {
 }
 
 extension AssetOptions {
-    /// Answers from a table, and waits no real time.
+    /// Returns options for a table transport whose waits take almost no real time.
     package static func table(_ transport: TableTransport) -> AssetOptions {
         var options = AssetOptions(transport: transport)
         options.clock = FastClock(factor: 10_000)
-        // On such a clock a moment of another test's is half a minute.
+        // A short delay by another test is half a minute on this clock, so the budget is large.
         options.retryPolicies.budget = .seconds(100_000)
         return options
     }
 }
 
 extension PropertyStatus {
-    /// The case, without what goes with it.
+    /// The name of the case, without its associated values.
     package var word: String {
         switch self {
         case .notYetLoaded: "notYetLoaded"

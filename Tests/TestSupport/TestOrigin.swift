@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A folder that Debian's nginx serves on the loopback interface. All of a process share one nginx and one certificate
+/// A folder that Debian's nginx serves on the loopback interface. One process uses one nginx and one certificate
 /// authority.
 package final class TestOrigin: Sendable {
     package let root: ScratchFolder
@@ -16,7 +16,7 @@ package final class TestOrigin: Sendable {
     package static let nginx = "/usr/sbin/nginx"
     package static let isInstalled = Tool.exists(nginx)
 
-    /// The origin of all tests that only read the files it starts with: `small.m3u8`, `segment.ts` (``segment``), `empty.ts`.
+    /// The origin for tests that only read `small.m3u8`, `segment.ts` (``segment``) and `empty.ts`.
     package static func shared() throws -> TestOrigin {
         try sharedOrigin.withLock { origin in
             if let origin { return origin }
@@ -25,7 +25,7 @@ package final class TestOrigin: Sendable {
             try new.root.write(segment, to: "segment.ts")
             try new.root.write([], to: "empty.ts")
             origin = new
-            // No one lets go of a static member; without this its folders would stay.
+            // Static members are never released, so the folders would remain after the process.
             atexit { TestOrigin.sharedOrigin.withLock { $0 = nil } }
             return new
         }
@@ -37,7 +37,7 @@ package final class TestOrigin: Sendable {
     package static let playlist = Array(
         ("#EXTM3U\n" + String(repeating: "#EXTINF:6,\nsegment.ts\n", count: 100)).utf8)
 
-    /// The content of `segment.ts`: bytes in which each place can be told from its neighbours.
+    /// The content of `segment.ts`. Its bytes vary, so that tests notice data at a wrong offset.
     package static let segment: [UInt8] = (0..<1 << 20).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
 
     package init() throws {
@@ -53,13 +53,13 @@ package final class TestOrigin: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: server.root.path + path) }
 
-    /// The paths that were asked for so far, below the root, in the order in which the answers ended.
+    /// The paths requested so far, relative to the root, in the order in which the responses ended.
     package var requestedPaths: [String] {
         server.requestedPaths.filter { $0.hasPrefix(path + "/") }.map { String($0.dropFirst(path.count)) }
     }
 }
 
-/// nginx on free ports, with a certificate authority of its own. Ends with the test process, however that ends.
+/// An nginx on free ports with its own certificate authority. It ends with the test process, even after a crash.
 private final class WebServer: Sendable {
     let root: ScratchFolder
     let plain: String
@@ -86,7 +86,7 @@ private final class WebServer: Sendable {
         caFile = folder.path + "/ca.pem"
         try Self.makeCertificates(in: folder)
         var lastFailure = "no port"
-        // Between the choice of a port and its use someone else may take it.
+        // Another process may take a port between its choice and its use.
         for _ in 0..<5 {
             let (plainPort, securePort) = (try Self.freePort(), try Self.freePort())
             try folder.write(Array(Self.configuration(root.path, plainPort, securePort).utf8), to: "nginx.conf")
@@ -126,10 +126,11 @@ private final class WebServer: Sendable {
         }
     }
 
-    /// Starts nginx under a shell that kills it when its leash, a socket of this process, is let go.
+    /// Starts nginx under a shell that kills it when this process closes its end of the socket pair (the leash).
     private static func launch(in folder: ScratchFolder) throws -> Child {
         var ends: [Int32] = [-1, -1]
-        // At once, not by fcntl: a program started in between would hold the leash, and nginx would never end.
+        // CLOEXEC is set at creation. A process started before a later fcntl would inherit the leash, and nginx would
+        // never end.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)

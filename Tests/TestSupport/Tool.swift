@@ -2,8 +2,8 @@ package import Foundation
 
 /// Runs programs of the system.
 ///
-/// Not by `Process`: its children inherit the mask of a pool thread, with all signals blocked, and its pipes are held
-/// open by what other tests start at the same time.
+/// `Process` is unsuitable. Its children inherit the mask of a pool thread, with all signals blocked, and processes
+/// that other tests start at the same time hold its pipes open.
 package enum Tool {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -26,7 +26,7 @@ package enum Tool {
         return Array(FileManager.default.contents(atPath: output) ?? Data())
     }
 
-    /// Starts a program with no signal blocked.
+    /// Starts a program with no blocked signals.
     package static func spawn(
         _ arguments: [String], in folder: String, input: Int32, output: String, errors: String
     ) throws -> pid_t {
@@ -43,7 +43,7 @@ package enum Tool {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        // Options that somebody keeps in a file of their own are not for tests.
+        // Prevents programs from reading the configuration files of the user who runs the tests.
         let script = "export XDG_CONFIG_HOME=/dev/null; cd \"$1\" && shift && exec \"$@\""
         let words = ["sh", "-c", script, "run", folder] + arguments
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

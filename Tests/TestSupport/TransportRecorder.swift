@@ -6,13 +6,13 @@ package struct LoadResult: Sendable {
     package var pieces: [[UInt8]] = []
     package var error: LoadingError?
     package var metrics = TransferMetrics()
-    /// Events in the wrong order, or after the end.
+    /// Descriptions of events that arrived in the wrong order or after the end.
     package var violations: [String] = []
     package var hasEnded = false
 
     package var eventCount: Int { (response == nil ? 0 : 1) + pieces.count + (hasEnded ? 1 : 0) }
 
-    // `joined` takes seconds for a megabyte without optimisation.
+    // `joined` takes seconds for a megabyte in an unoptimized build.
     package var bytes: [UInt8] { pieces.reduce(into: []) { $0.append(contentsOf: $1) } }
 }
 

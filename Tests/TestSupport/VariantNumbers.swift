@@ -1,11 +1,11 @@
 package import HLSKitSelection
 
-// Variants that tests make by hand are named by their position (`AssetVariant.init(index:…)`): tables of rules tell them by it.
+// Tests number the variants that they create (`AssetVariant.init(index:…)`), so that tables of rules can refer to them.
 
 extension AssetVariant.ID {
     package init(number: Int) { self.init(rawValue: "\(number)") }
 
-    /// -1 for the name of a variant of a playlist.
+    /// The number of the variant, or -1 if it comes from a playlist and has a name.
     package var number: Int { Int(rawValue) ?? -1 }
 }
 

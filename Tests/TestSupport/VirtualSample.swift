@@ -13,7 +13,6 @@ package struct VirtualSample {
     package let item: PlayerItem
     package let events = Recorder<PlayerEvent>()
 
-    /// Plays the sample's 180p variant, from the start to `end`.
     package init(
         end: Duration = .seconds(40), quality: String? = "180p", path: String = "master.m3u8",
         files: [String: [UInt8]] = [:],
@@ -41,7 +40,7 @@ package struct VirtualSample {
         prefer(&item.preferences)
     }
 
-    /// Plays and calls `step` each 10 ms of the clock, until the end.
+    /// Plays to the end and calls `step` every 10 ms of the clock.
     package func play(step: (Duration) throws -> Void = { _ in }) throws {
         record(player.events(), in: events)
         player.play()
@@ -67,7 +66,7 @@ package struct VirtualSample {
         }
     }
 
-    /// When time began to run, on the clock, less the item time of then.
+    /// The clock time that corresponds to item time zero, or `nil` before playback starts.
     package var epoch: Duration? {
         for event in events.elements {
             guard case .timeControl(let change) = event.kind, change.new == .playing else { continue }
@@ -111,7 +110,7 @@ package final class Recorder<Element: Sendable>: Sendable {
 }
 
 extension VideoFrame {
-    /// As ``SampleMedia/frameHashes(of:)`` has it.
+    /// The hash in the form of ``SampleMedia/frameHashes(of:)``.
     package var hash: String {
         get throws { String(try digest().prefix(8)) }
     }

@@ -6,7 +6,7 @@ func ms(_ start: Int64, _ end: Int64) -> MediaTimeRange {
     MediaTimeRange(start: MediaTime(value: start, timescale: 1000), end: MediaTime(value: end, timescale: 1000))
 }
 
-/// Frames of 1001/30000 s.
+/// Returns a time range in frames of 1001/30000 s.
 func frames(_ start: Int64, _ end: Int64) -> MediaTimeRange {
     MediaTimeRange(
         start: MediaTime(value: start * 1001, timescale: 30_000), end: MediaTime(value: end * 1001, timescale: 30_000))
@@ -43,7 +43,7 @@ struct StyledWord: Hashable {
     var style: CaptionStyle
 }
 
-/// Random captions that every format could hold, but for the styles that `styles` makes.
+/// A maker of random captions that every format can hold, apart from the styles that `decorate` adds.
 struct CaptionMaker {
     var random: SplitMix64
     var words = [
@@ -60,9 +60,9 @@ struct CaptionMaker {
             decoration: [[], .underline, lines].randomElement(using: &random) ?? [])
     }
 
-    /// Eight captions in the order of time, made of random texts whose words have a style each.
+    /// Makes eight captions in order of time. Each word of the random texts has its own style.
     ///
-    /// - Parameter make: a caption of a text, by its number.
+    /// - Parameter make: Makes a caption from its number, text and styles.
     mutating func captions(
         lines: CaptionStyle.Decoration, _ decorate: (inout CaptionStyle, inout SplitMix64) -> Void = { _, _ in },
         make: (Int, String, [Caption.StyleRun], inout SplitMix64) -> Caption

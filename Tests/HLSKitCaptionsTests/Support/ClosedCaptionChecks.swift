@@ -3,13 +3,13 @@ import HLSKitTime
 @testable import HLSKitCaptions
 @testable import HLSKitMedia
 
-/// What has to hold of closed captions in any bytes. Used by tests and, through a link, by a fuzzer in `Fuzz/`.
+/// Invariants of closed captions that must hold for any bytes. Tests use them and, through a link, a fuzzer in `Fuzz/`.
 enum ClosedCaptionChecks {
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// The first byte chooses the form: pairs as they are, a sample of `c608` or `c708`, a frame of H.264.
+    /// Checks the bytes. The first byte selects the form: pairs, a sample of `c608` or `c708`, or a frame of H.264.
     static func check(_ bytes: [UInt8]) throws(Failure) {
         var rest = bytes[...]
         guard let form = rest.popFirst() else { return }

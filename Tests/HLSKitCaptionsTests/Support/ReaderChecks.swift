@@ -1,13 +1,13 @@
 import HLSKitCaptions
 import HLSKitTime
 
-/// What has to hold for any bytes. Used by tests and, through a link, by the fuzzers in `Fuzz/`.
+/// Invariants that must hold for any bytes. Tests use them and, through a link, the fuzzers in `Fuzz/`.
 enum ReaderChecks {
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Reading ends; what was read is written in every format, and reads again.
+    /// Checks that reading ends, and that the captions can be written in every format and read again.
     static func check(_ bytes: [UInt8], as format: CaptionFormat) throws(Failure) {
         let content: CaptionFileReader.Content
         do { content = try CaptionFileReader(format: format).read(bytes) } catch { return }
@@ -20,11 +20,11 @@ enum ReaderChecks {
                 throw Failure(description: "a style outside of its text: \(caption)")
             }
         }
-        // Captions without number are checked by the fuzzer for time, not for writing.
+        // The fuzzer checks the time of unlimited captions, but not their writing.
         let captions = Array(content.captions.prefix(200))
         for target in CaptionFormat.allCases {
             let written: [UInt8]
-            // Times that a file cannot say are an error of writing.
+            // Writing fails if the format cannot express a time.
             do { written = try CaptionFileWriter(format: target).write(captions).bytes } catch { continue }
             do {
                 let again = try CaptionFileReader(format: target).read(written)
@@ -32,7 +32,7 @@ enum ReaderChecks {
                     throw Failure(description: "\(target): more captions than were written")
                 }
             } catch let error as CaptionError {
-                // A file of captions without any text, or without any caption, need not be recognized.
+                // A file without captions, or with captions without text, need not be recognized.
                 guard captions.allSatisfy({ $0.text.isEmpty }) || target == .subRip else {
                     throw Failure(description: "\(target): what was written cannot be read: \(error)")
                 }

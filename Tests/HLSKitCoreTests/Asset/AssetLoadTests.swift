@@ -111,7 +111,7 @@ import Testing
         let error = await #expect(throws: HLSError.self) { try await first.value }
         #expect(error?.code == .cancelled)
         #expect(asset.status(of: .variants).word == "notYetLoaded")
-        // The second may not have begun to wait when the first left: then it made a request of its own.
+        // If the second task began to wait only after the first one had left, it made its own request.
         transport.release()
         #expect(try await second.value.count == 1)
         #expect(transport.urls.count <= 2)
@@ -164,7 +164,7 @@ import Testing
 
     struct Playable: Sendable, CustomStringConvertible {
         var description: String
-        /// Of the multivariant playlist, in place of the one there is; nil plays the media playlist.
+        /// The codecs attribute in the multivariant playlist, or `nil` to play the media playlist.
         var codecs: String? = #",CODECS="avc1.4d400d""#
         var keys = ""
         var provided: Set<String> = []
@@ -286,7 +286,7 @@ import Testing
                 tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n"
                     + "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=20,PART-HOLD-BACK=1.5",
                 offset: MediaTime(value: 3, timescale: 2)),
-            // A player loads no parts from these servers.
+            // Players load no parts from these servers.
             Live(
                 tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:HOLD-BACK=20,PART-HOLD-BACK=1.5",
                 offset: MediaTime(value: 20, timescale: 1)),

@@ -110,7 +110,7 @@ struct AssetOptionTests {
         }
         try await asset.preload(.media(.seconds(5)))
         for item in try await asset.load(.metadata) { _ = try? await item.load(.value) }
-        // Only players ask steering servers, and for what interstitials play.
+        // Only players send reports and request steering manifests and asset lists.
         #expect(
             Set(transport.requests.map(\.resourceClass))
                 == Set(ResourceClass.allCases).subtracting([.steering, .report, .assetList]))
@@ -261,7 +261,7 @@ struct AssetOptionTests {
         #expect(try await asset.load(.hasProtectedContent) == isProtected)
     }
 
-    // The type that a server declares never decides: see AssetOptions.
+    // The content type that a server declares is ignored (see AssetOptions).
     @Test(
         "A14: a resource's bytes decide its type", arguments: ["text/html", "video/mp4", "application/octet-stream"])
     func mediaType(type: String) async throws {

@@ -88,7 +88,7 @@ import Testing
 
     struct File: Sendable, CustomStringConvertible {
         var name: String
-        /// Seconds, as ffprobe has it.
+        /// The duration in seconds, as ffprobe reports it.
         var duration: Double
         var types: [MediaKind]
         var codecs: [MediaCodec]
@@ -185,7 +185,8 @@ import Testing
     @Test("A07: an empty edit before the media is an empty segment without samples")
     func emptyEdit() async throws {
         let video = try await video(of: "mp4/moov-last.mp4") { file in
-            // Half a second, in units of the movie, before the edit there is; the header lies behind the media.
+            // Inserts an empty edit of half a second, in movie units, before the existing one. The header is after the
+            // media.
             guard let list = file.firstRange(of: Array("elst".utf8))?.lowerBound else { return }
             let edit = [0, 0, 1, 0xF4, 0xFF, 0xFF, 0xFF, 0xFF, 0, 1, 0, 0] as [UInt8]
             file.insert(contentsOf: edit, at: list + 12)
@@ -251,7 +252,7 @@ import Testing
 
     @Test("a long transport stream is measured at its ends, packed audio by bit rate, or exactly on request")
     func estimates() async throws {
-        // Enough of them that the head does not reach the end.
+        // Repeats the audio, so that the head of the file does not reach its end.
         let packed = try Self.bytes("packed.mp3")
         let audio = packed + Array(repeatElement(packed.dropFirst(Self.tagByteCount(packed)), count: 600).joined())
         let url = "http://a.example/long.mp3"
@@ -268,7 +269,7 @@ import Testing
         let file = try Self.bytes("mp4/avc-aac.mp4")
         var scanner = MP4HeaderScanner()
         let movie = try #require(try scanner.append(file[...]))
-        // The same fragments again and again: their times do not continue, but bytes and head are as of a long file.
+        // Repeats the fragments. Their times do not continue, but the size and the head are like those of a long file.
         let fragments = file.dropFirst(movie.movieRange.upperBound)
         let long = file + Array(repeatElement(fragments, count: 400).joined())
         let url = "http://a.example/long.mp4"

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Chapter tracks of MP4 files", .timeLimit(.minutes(10)))
 struct ChapterTrackTests {
-    /// `tagged.mp4` has its chapters twice: as a list and as a track. Boxes of the given names are made unknown.
+    /// Loads the chapters of `tagged.mp4` without the named boxes. The file has a chapter list and a chapter track.
     private static func chapters(
         without names: [String], change: (inout [UInt8]) -> Void = { _ in }
     ) async throws -> [TimedMetadataGroup] {

@@ -42,7 +42,7 @@ struct FileIndexTests {
         return boxes
     }
 
-    /// The sample, whose ten fragments of 4 s have an index each, and its fragments in another layout.
+    /// Returns the sample, whose ten fragments of 4 s each have an index, in the given layout.
     private static func file(_ layout: Layout) throws -> [UInt8] {
         let sample = try SampleMedia.rendition("video-180p")
         let fragments = sample.segments.map { segment in

@@ -42,7 +42,7 @@ import Testing
         let rows = try Self.rows(of: document)
         #expect(rows.count(where: { $0.count == 3 }) > 50)
         for row in rows {
-            // Names with what stands for them and what differs, or one thing and what there is of it.
+            // A row has a name, its counterpart and the difference, or a subject and its support.
             #expect(row.count == 3 || row.count == 2, "\(row)")
             for link in row.dropFirst().joined(separator: " ").matches(of: /``([A-Za-z]+)/) {
                 #expect(declared.contains(link.1), "\(link.1)")

@@ -10,7 +10,7 @@ import Testing
 struct TrackFactsTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// Primaries and transfer characteristics as H.273 numbers them; nil if the media says nothing.
+        /// The H.273 codes of primaries and transfer characteristics, or `nil` if the media has none.
         var color: (primaries: Int, transfer: Int)?
         var declared: VideoRange?
         var isWide = false

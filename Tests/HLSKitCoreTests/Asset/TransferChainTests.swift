@@ -22,7 +22,7 @@ struct TransferChainTests {
         private let log = Mutex<[Running]>([])
         private let isImmediate: Bool
 
-        /// - Parameter isImmediate: each transfer has come to its end before `start` returns.
+        /// - Parameter isImmediate: Whether each transfer ends before `start` returns.
         init(isImmediate: Bool = false) { self.isImmediate = isImmediate }
 
         var tasks: [Running] { log.withLock { $0 } }

@@ -102,7 +102,7 @@ struct ColorTests {
         frame.withPlanes { planes in planes.map { Int($0.bytes[5 * $0.bytesPerRow + 5]) } }
     }
 
-    /// What ITU-R BT.2087 makes of a colour of BT.2020, as displays of BT.1886 show it.
+    /// Converts a BT.2020 colour to BT.709 by ITU-R BT.2087, for display by BT.1886.
     private static func rec709(ofBT2020 color: [Double]) -> [Int] {
         let (kr, kb) = (0.2627, 0.0593)
         let (y, u, v) = ((color[0] - 16) / 219, (color[1] - 128) / 224, (color[2] - 128) / 224)
@@ -120,8 +120,8 @@ struct ColorTests {
             .map { Int($0.rounded()) }
     }
 
-    // All of them lie within BT.709: what zimg makes of others depends on the processor (its tables cut off what is below
-    // 0, its plain code does not).
+    // All colours are within BT.709. For others, the result of zimg depends on the processor, because its tables cut
+    // off values below 0 and its plain code does not.
     @Test(
         "J08: conversion to BT.709 produces BT.709 colours with matching tags",
         arguments: [(80, 112, 144), (100, 105, 150), (176, 128, 128), (235, 128, 128), (90, 140, 120), (150, 120, 140)])
@@ -153,7 +153,7 @@ struct ColorTests {
             #expect(abs(color[1] - 128) <= 1 && abs(color[2] - 128) <= 1)
             last = color[0]
         }
-        // The white of SDR, 203 cd/m² (BT.2408), is light but not the brightest.
+        // SDR white, 203 cd/m² (BT.2408), is light but not the brightest.
         let white = try Self.flat(transfer == 16 ? 143 : 180, 128, 128, primaries: 9, transfer: transfer, matrix: 9)
         let light = Self.color(of: try converter.convert(white))[0]
         #expect((130...215).contains(light))
@@ -192,7 +192,7 @@ struct ColorTests {
         #expect(facts.characteristics.subtracting([.visual, .frameBased]) == expected)
     }
 
-    // MARK: How it was graded
+    // MARK: Grading
 
     private static let volume = MasteringDisplayColorVolume(
         primaries: MasteringDisplayColorVolume.Primaries(
@@ -200,7 +200,7 @@ struct ColorTests {
             whitePoint: .init(x: 0.3127, y: 0.329)),
         luminance: 0.005...1000)
 
-    /// What ISO/IEC 23008-2 D.2.28 and D.2.35 make of it, as a unit of its own with its length in front.
+    /// The grading as an SEI unit with its length in front (ISO/IEC 23008-2 D.2.28 and D.2.35).
     private static let gradingMessage: [UInt8] = {
         func be16(_ values: Int...) -> [UInt8] { values.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } }
         let display =

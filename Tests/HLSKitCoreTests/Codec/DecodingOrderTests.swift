@@ -6,11 +6,11 @@ import Testing
 @Suite struct DecodingOrderTests {
     struct Stream: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// In decoding order: presentation and decoding time.
+        /// Presentation and decoding times, in decoding order.
         var samples: [(Int64, Int64)]
         var mayReorder = true
         var expected: [Int64]
-        /// How many are written before the end.
+        /// The number of samples that are written before the end.
         var early: Int
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Deinterlacing", .timeLimit(.minutes(10)))
 struct DeinterlacerTests {
-    /// How much neighbouring lines differ from the line between them.
+    /// Returns how much the lines differ from their neighbours.
     private static func combing(_ frame: VideoFrame) -> Int {
         frame.withPlanes { planes in
             let plane = planes[0]

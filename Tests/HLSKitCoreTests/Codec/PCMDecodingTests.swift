@@ -4,7 +4,7 @@ import Testing
 
 @Suite("PCM decoding")
 struct PCMDecodingTests {
-    /// 0.5 and -0.25 of full scale in each form; of G.711 what is next to them.
+    /// 0.5 and -0.25 of full scale in each format. G.711 has the nearest values.
     private static let values: [(codec: MediaCodec, bytes: [UInt8])] = [
         (.pcmU8, [0xC0, 0x60]), (.pcmS8, [0x40, 0xE0]),
         (.pcmS16LE, [0, 0x40, 0, 0xE0]), (.pcmS16BE, [0x40, 0, 0xE0, 0]),

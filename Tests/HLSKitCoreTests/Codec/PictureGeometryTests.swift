@@ -89,11 +89,12 @@ struct PictureGeometryTests {
     @Test(
         "J10: the stream's pixel aspect ratio applies if the container has none",
         arguments: [
-            // SPS of Baseline, 64×48, with VUI of which the shape is 16:11 (`aspect_ratio_idc` 4), and without VUI.
+            // A Baseline SPS for 64×48 with an aspect ratio of 16:11 in its VUI (`aspect_ratio_idc` 4), and without
+            // VUI.
             (true, PixelSize(width: 93, height: 48)), (false, PixelSize(width: 64, height: 48)),
         ])
     func streamShape(_ hasShape: Bool, shown: PixelSize) {
-        // profile 66, level 10, ids and orders 0, 1 reference, 4×3 macroblocks, frames only, no crop.
+        // Profile 66, level 10, ids and orders 0, one reference, 4×3 macroblocks, frames only, no crop.
         var bits = "1" + "1" + "011" + "010" + "0" + "00100" + "011" + "1" + "1" + "0"
         bits += hasShape ? "1" + "1" + "00000100" + "0000" + "00" + "00" : "0"
         bits += "1"

@@ -57,7 +57,7 @@ struct VideoDecoderTests {
         decoder.decodeFirstFrame(to: &frames)
         try decoder.decode(fixture.samples[0], to: &frames)
         decoder.decodeFirstFrame(to: &frames)
-        // AV1 and VP9 without reordering come out at once; HEVC may have frames that are shown before its first.
+        // AV1 and VP9 without reordering output frames at once. HEVC may have frames that are shown before its first.
         if fixture.track.codec == .h264 { #expect(frames.count == 1) }
         decoder.decodeFirstFrame(to: &frames)
         for sample in fixture.samples.dropFirst() { try decoder.decode(sample, to: &frames) }

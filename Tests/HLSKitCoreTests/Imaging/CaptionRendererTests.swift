@@ -175,12 +175,12 @@ struct CaptionRendererTests {
         #expect(renderer.missingCharacters.isEmpty)
         _ = try renderer.render(at: Self.time(1))
         #expect(renderer.missingCharacters.isEmpty)
-        // No font has what is for private use; of the last plane no one knows anything.
+        // No font has characters in the last private use plane.
         let unknown = "\u{10fffd}"
         renderer.captions = [Self.caption("a" + unknown), Self.caption("b", 5, 6)]
         _ = try renderer.render(at: Self.time(1))
         #expect(renderer.missingCharacters == Set(unknown.unicodeScalars))
-        // Whatever fonts there are: either one has a character, or it is told.
+        // Depending on the installed fonts, each character is either drawn or reported.
         renderer.captions = [Self.caption("日本")]
         let drawn = Drawn(try renderer.render(at: Self.time(1)))
         #expect(!drawn.rows.isEmpty)

@@ -24,7 +24,7 @@ struct DiskCacheUseTests {
     private func options(_ transport: TableTransport) -> AssetOptions {
         var options = AssetOptions.table(transport)
         options.diskCache = cache
-        // The disk keeps no other time.
+        // The disk cache works in real time only.
         options.clock = ContinuousClock()
         return options
     }
@@ -37,7 +37,7 @@ struct DiskCacheUseTests {
             let generator = ImageGenerator(asset: Asset(urlString: SampleImages.master, options: options(transport)))
             let results = await generator.collect(.seconds(1, 9, 33.3))
             runs.append((results.compactMap { $0.image?.pixels }, Set(transport.requests.map(\.resourceClass))))
-            // What is stored is stored by now.
+            // Waits until the cache has stored everything.
             _ = await cache.currentByteCount
         }
         #expect(runs[0].images.count == 3 && runs[0].images == runs[1].images)

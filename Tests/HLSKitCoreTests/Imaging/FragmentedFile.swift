@@ -29,7 +29,6 @@ struct FragmentedFile {
         self.fragments = fragments
     }
 
-    /// A list of I-frames, a fragment each, that are so far apart.
     func iFramePlaylist(named name: String, seconds: Int) -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:\(seconds)\n#EXT-X-I-FRAMES-ONLY\n"
         text += "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(initialization.count)@0\"\n"
@@ -52,7 +51,7 @@ enum FFmpegFrames {
         }
     }
 
-    /// The pixels of a frame in RGBA, or of several that `then` makes one of.
+    /// Returns the RGBA pixels of a frame, or of several frames that `filters` combines.
     static func pixels(
         of path: String, where condition: String, width: Int, height: Int, then filters: String = ""
     ) throws -> [UInt8] {

@@ -5,11 +5,11 @@ import Testing
 @testable import HLSKitImaging
 
 @Suite struct PictureFinderTests {
-    /// Samples in decoding order, a second apart.
+    /// Samples in decoding order, one second apart.
     struct Order: Sendable, CustomStringConvertible {
         var description: String
         var pts: [Int]
-        /// How much later than its place says the first one is decoded; below the depth of reordering, some are shown
+        /// The offset of the decoding times from the decoding order. If it is too small, reordered frames are presented
         /// before their decoding times.
         var dts = 0
         var syncs: Set<Int> = [0]
@@ -35,7 +35,7 @@ import Testing
         Order(description: "pyramid, decoding times ahead", pts: pyramid, dts: -3),
         Order(description: "pyramid, negative offsets", pts: pyramid),
         Order(description: "B-frames only later, negative offsets", pts: Array(0..<20) + pyramid.map { $0 + 20 }),
-        // The second picture that starts decoding is followed by some that are shown before it.
+        // The second sync sample is followed by frames that are presented before it.
         Order(
             description: "open groups, decoding times ahead", pts: [0, 3, 1, 2, 6, 4, 5, 9, 7, 8, 12, 10, 11], dts: -1,
             syncs: [0, 4, 10]),
@@ -87,7 +87,7 @@ import Testing
         let order = Order(description: "", pts: Self.long.map { $0 + 1 }, syncs: [0, 30])
         let find = try #require(try finds(order, [.seconds(40)]).first)
         #expect(find.samples.first?.pts == .seconds(31))
-        // The next one may still be followed by some that are shown earlier; the one behind it is decoded too late.
+        // The sample at 41 s may still be followed by earlier frames. The one after it is decoded too late for that.
         #expect(find.samples.last?.pts == .seconds(41))
     }
 }

@@ -96,7 +96,7 @@ struct FrameShapeTests {
         }
     }
 
-    // MARK: JPEG pictures
+    // MARK: JPEG frames
 
     @Test("C12: images are made from JPEG frames if a playlist lists them, without other loads")
     func jpegImages() async throws {

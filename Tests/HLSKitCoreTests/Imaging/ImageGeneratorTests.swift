@@ -60,7 +60,7 @@ import Testing
     @Test("L01: all loads of a generator share its bandwidth limit")
     func rate() throws {
         func images(bytesPerSecond: Int?) throws -> (images: Int, time: Duration) {
-            // A link of 500 kB a second.
+            // The server has a link of 500 kB/s.
             let server = try SampleServer()
             let options = AssetOptions(clock: server.clock, transport: server.transport)
             let generator = ImageGenerator(asset: Asset(urlString: SampleServer.url, options: options))

@@ -48,7 +48,7 @@ import Testing
         let frames = try SampleImages.frames(of: "180p")
         let transport = TableTransport(table)
         let generator = SampleImages.generator(transport, url: Self.playlist)
-        // Beginnings first: what is decrypted of a segment is not all of it.
+        // Requests the starts of segments first, for which only a part of each segment is decrypted.
         let heads = await generator.collect(.seconds(1, 5))
         #expect(heads.map { $0.actual?.seconds } == [0, 4])
         try await expect(
@@ -72,7 +72,7 @@ import Testing
     @Test("L01: after a discontinuity times continue, whatever the size and timestamps")
     func discontinuity() async throws {
         let transport = try SampleImages.transport { table in
-            // Each file has its own times: the third part begins at 20 s of its own.
+            // Each file has its own timeline. The third part starts at 20 s of its timeline.
             func lines(_ name: String) -> (head: String, segments: [String]) {
                 let text = String(decoding: table[SampleImages.base + "video-\(name).m3u8"] ?? [], as: UTF8.self)
                 let lines = text.split(separator: "\n").map(String.init)
@@ -118,7 +118,7 @@ import Testing
     func parameterSets(_ isExact: Bool) async throws {
         let first = try SampleImages.fixture("ts-h264-aac.ts")
         var second = first
-        // What would say how to decode is made unknown: units of type 24, which decoders pass over.
+        // Turns the parameter sets into units of type 24, which decoders ignore.
         for at in second.indices.dropLast(4) where second[at...].starts(with: [0, 0, 1]) {
             if [7, 8].contains(second[at + 3] & 0x1f) { second[at + 3] = second[at + 3] & 0xe0 | 24 }
         }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Image area and dynamic range", .timeLimit(.minutes(10)))
 struct ImageOptionTests {
-    /// A frame of 64×48 whose luma is the column in the upper half and 200 in the lower; no colour.
+    /// Returns a gray frame of 64×48. Its luma is three times the column in the upper half and 200 in the lower half.
     private static func ramp(_ change: (UnsafeMutablePointer<AVFrame>) throws -> Void = { _ in }) throws -> VideoFrame {
         var frame = HLSKitCodec.av_frame_alloc()
         defer { HLSKitCodec.av_frame_free(&frame) }
@@ -46,7 +46,7 @@ struct ImageOptionTests {
     func aperture(_ mode: ImageApertureMode, size: PixelSize) throws {
         let image = try StillImage(Self.ramp(Self.crop), apertureMode: mode)
         #expect(PixelSize(width: image.width, height: image.height) == size)
-        // Of the first row the first and the last pixel.
+        // The first and the last pixel of the first row.
         let ends = [image.pixels[0], image.pixels[(image.width - 1) * 4]].map(Int.init)
         let expected = mode == .cleanAperture ? [14 * 3, 33 * 3] : [0, 63 * 3]
         for (found, expected) in zip(ends, expected) { #expect(abs(found - expected) <= 6) }

@@ -13,7 +13,7 @@ import Testing
 
     // MARK: I-frame playlists
 
-    /// The sample with an I-frame playlist: of each segment the bytes up to the end of its first picture.
+    /// Returns the sample with an I-frame playlist, whose entries end with the first frame of each segment.
     private static func withIFrames() throws -> (TableTransport, ranges: [Range<UInt64>]) {
         var table = try SampleImages.resources()
         let rendition = try SampleMedia.rendition("video-360p")
@@ -78,7 +78,7 @@ import Testing
 
     // MARK: Bare files
 
-    /// All pictures of a bare file with the times at which playing shows them.
+    /// Returns all frames of a bare file with the times at which a player shows them.
     private static func frames(of bytes: [UInt8], _ makeDemuxer: () -> any Demuxer) throws -> [(Duration, VideoFrame)] {
         var demuxer = makeDemuxer()
         var events: [DemuxerEvent] = []

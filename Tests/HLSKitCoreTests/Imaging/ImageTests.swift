@@ -58,7 +58,7 @@ import Testing
     func likeFFmpeg() throws {
         let frame = try SampleImages.frames(of: "360p")[300]
         let image = try StillImage(frame)
-        // A stream that does not name its matrix: ffmpeg takes it for BT.601, too.
+        // The stream does not name its matrix. ffmpeg also assumes BT.601 in this case.
         let expected = try Tool.run([
             "/usr/bin/ffmpeg", "-v", "error", "-i", SampleMedia.folder + "/video-360p.mp4", "-vf",
             "select=eq(n\\,300),scale=flags=bicubic+accurate_rnd+full_chroma_int", "-frames:v", "1", "-pix_fmt", "rgba",

@@ -8,7 +8,7 @@ import Testing
 struct LostSegmentTests {
     private static let playlist = SampleImages.base + "list.m3u8"
 
-    /// The 180p variant as ten files of 4 s, some of them missing.
+    /// Creates a generator of the 180p variant in ten files of 4 s, some of which are missing or damaged.
     private static func generator(without lost: Set<Int>, damaged: Set<Int> = []) throws -> ImageGenerator {
         let rendition = try SampleMedia.rendition("video-180p")
         var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"init.mp4\"\n"
@@ -28,7 +28,7 @@ struct LostSegmentTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var lost: Set<Int>
         var damaged: Set<Int> = []
-        /// nil for no limit.
+        /// The tolerance in seconds, or `nil` for no limit.
         var before: Double?
         var after: Double?
         var times: [Double]
@@ -37,7 +37,7 @@ struct LostSegmentTests {
     }
 
     static let cases = [
-        // Any picture will do: the nearest beginning of another segment.
+        // Without a limit, the nearest start of another segment is used.
         Case(lost: [2], times: [1, 8.5, 11, 13], actual: [0, 12, 12, 12]),
         Case(lost: [2, 3], times: [9, 14, 21], actual: [4, 16, 20]),
         Case(lost: [0], times: [1, 5], actual: [4, 4]),
@@ -95,7 +95,7 @@ struct LostSegmentTests {
             let results = await generator.collect([MediaTime(value: 11, timescale: 10)])
             #expect(results[0].image != nil)
         }
-        // What ran for it ends on a thread of its own.
+        // The last work of the generator ends on another thread.
         for _ in 0..<6000 where transport != nil { try await Task.sleep(for: .milliseconds(10)) }
         #expect(transport == nil)
     }

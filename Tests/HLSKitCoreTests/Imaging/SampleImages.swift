@@ -38,7 +38,8 @@ enum SampleImages {
     static func turned(_ file: [UInt8], byQuarters quarters: Int) throws -> [UInt8] {
         let matrices: [[Int32]] = [[1, 0, 0, 1], [0, 1, -1, 0], [-1, 0, 0, -1], [0, -1, 1, 0]]
         var bytes = file
-        // Version 0: the matrix is 40 bytes behind the type; its first two rows hold the turn (ISO 14496-12 §8.3.2).
+        // In version 0, the matrix is 40 bytes after the type. Its first two rows hold the rotation (ISO 14496-12
+        // §8.3.2).
         let type = try #require(bytes.firstRange(of: Array("tkhd".utf8)))
         try #require(bytes[type.upperBound] == 0)
         for (place, value) in zip([0, 1, 3, 4], matrices[quarters]) {
@@ -66,7 +67,7 @@ enum SampleImages {
         return frames
     }
 
-    /// How alike two pictures are, in decibels; infinite where they are the same.
+    /// Returns the similarity of two images in decibels, or infinity if they are the same.
     static func likeness(_ one: [UInt8], _ other: [UInt8]) -> Double {
         guard one.count == other.count, !one.isEmpty else { return 0 }
         let sum = zip(one, other).reduce(0.0) { sum, pair in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Announced tracks without media", .timeLimit(.minutes(10)))
 struct AbsentTrackTests {
-    /// A transport stream whose tables name audio that it has not.
+    /// Returns a transport stream whose tables name audio that it does not contain.
     private static func stream(_ fixture: PacketFixture) throws -> [UInt8] {
         let audio = try PacketFixture("aac")
         let folder = try TemporaryFolder()

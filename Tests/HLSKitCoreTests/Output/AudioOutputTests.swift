@@ -29,7 +29,7 @@ struct AudioOutputTests {
         }
     }
 
-    /// Each buffer begins where the one before ends, on the timeline of the item and in the ear of the listener.
+    /// Checks that each buffer starts where the previous one ends, both in item time and in host time.
     private static func expectContinuous(_ buffers: [AudioOutput.Buffer], tolerance: Duration = .milliseconds(2)) {
         for (one, next) in zip(buffers, buffers.dropFirst()) {
             let gap = (next.itemTimeRange.start - one.itemTimeRange.end).duration ?? .seconds(1)
@@ -47,7 +47,7 @@ struct AudioOutputTests {
         for (buffer, time) in zip(buffers.elements, buffers.times) {
             let start = try #require(buffer.itemTimeRange.start.duration)
             #expect(abs(buffer.hostTime.offset - epoch - start) < .microseconds(10))
-            // Audio that begins before the item does comes when time begins to run.
+            // Audio from before the start of the item arrives when playback starts.
             #expect(abs(time - max(buffer.hostTime.offset, epoch)) < .milliseconds(1))
         }
         let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
@@ -125,7 +125,7 @@ struct AudioOutputTests {
         Self.expectContinuous(buffers.elements, tolerance: .milliseconds(5))
         let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
         #expect(abs(Double(frameCount) / 48_000 - 12 / rate) < 0.08, "\(Double(frameCount) / 48_000)")
-        // Where the audio is that a listener hears while each frame comes: buffers are played one after the other.
+        // The audio position that a listener hears with each frame, if the buffers are played without gaps.
         let began = try #require(buffers.elements.first?.hostTime.offset)
         var heard: [(host: Duration, item: Duration)] = []
         var position = began
@@ -155,7 +155,7 @@ struct AudioOutputTests {
         let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
         let last = try #require(buffers.elements.last)
         let first = try #require(buffers.elements.first)
-        // All changes together leave the audio where the timebase is.
+        // After all rate changes, the audio still matches the timebase.
         let span = last.hostTime - first.hostTime + last.duration
         #expect(abs(Double(frameCount) / 48_000 - span.seconds) < 0.03)
         #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)

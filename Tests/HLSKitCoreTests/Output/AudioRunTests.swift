@@ -5,7 +5,7 @@ import Testing
 @Suite("Audio at other rates", .timeLimit(.minutes(10)))
 struct SoundRunTests {
     private static let sampleRate = 48_000
-    /// One frame of AAC.
+    /// The number of samples in one AAC frame.
     private static let step = 1024
     private static let beepInterval = 24_000
 
@@ -21,7 +21,7 @@ struct SoundRunTests {
         (0..<frameCount).map { Float(sinOfTurns(Double($0) * 440 / Double(sampleRate))) * 0.5 }
     }
 
-    /// Sine of so many turns, by its series: the tests import no mathematics.
+    /// Returns the sine of a number of turns from its series, because the tests import no math library.
     private static func sinOfTurns(_ turns: Double) -> Double {
         var angle = (turns - turns.rounded()) * 2 * .pi
         if angle > .pi / 2 { angle = .pi - angle } else if angle < -.pi / 2 { angle = -.pi - angle }
@@ -29,7 +29,7 @@ struct SoundRunTests {
         return angle * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110)))))
     }
 
-    /// What comes out of `samples`, decoded 8 steps ahead, with the rate that `rate` gives for each position.
+    /// Returns the output for `samples`, decoded 8 steps ahead, at the rate that `rate` returns for each position.
     private static func play(
         _ samples: [Float], algorithm: AudioTimePitchAlgorithm = .timeDomain, rate: (Int) -> Double
     ) -> [AudioRun.Piece] {
@@ -85,7 +85,7 @@ struct SoundRunTests {
                 worst, abs(Double(onset) - Double(index * Self.beepInterval) / test.rate) / Double(Self.sampleRate))
         }
         print("beeps at \(test): worst \(worst * 1000) ms")
-        // Slower, the pieces that audio is made of lie further apart.
+        // At lower rates, the pieces of the output are further apart in the source.
         #expect(worst < (test.rate < 0.75 ? 0.030 : 0.020), "\(worst)")
     }
 
@@ -117,7 +117,7 @@ struct SoundRunTests {
         let samples = Self.tone(Self.sampleRate * 3)
         let pieces = Self.play(samples) { rates[min(rates.count - 1, $0 * rates.count / samples.count)] }
         let output = pieces.flatMap(\.samples)
-        // The steepest step of the tone itself is 0.029.
+        // The steepest step of the tone is 0.029.
         let steepest = zip(output, output.dropFirst()).map { abs($1 - $0) }.max() ?? 0
         #expect(steepest < 0.06, "\(steepest)")
         let each = Double(samples.count) / Double(rates.count)

@@ -18,7 +18,7 @@ struct ClosedCaptionOptionTests {
         #"TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="Odd",LANGUAGE="fr",AUTOSELECT=YES,INSTREAM-ID="CC9""#,
     ]
     private static let group = #",CLOSED-CAPTIONS="cc""#
-    /// What the fixture's script has put there, by frame at 25 a second.
+    /// The captions that the script of the fixture adds, with times in frames of 1/25 s.
     private static let english = ["0.8-2.4 Good day", "3.48-5.2 How are you?", "5.92-7.96 Bye"]
     private static let german = ["1.24-4.0 Guten Tag"]
     private static let digital = ["1.24-3.6 Digital day"]
@@ -152,7 +152,7 @@ struct ClosedCaptionOptionTests {
         #expect(sample.timeControlChanges.count { $0.new == .playing } == 1)
         #expect(sample.player.state.statistics.numberOfStalls == 0)
         #expect(Self.lines(sample.reportedCues) == Self.german + [Self.english[1]])
-        // Selected in the middle of a caption: it is there at once; another choice takes it away at once.
+        // A caption selected while it is active appears at once, and another selection removes it at once.
         let shown = zip(deliveries.times, deliveries.elements).map { (time: $0, texts: $1.cues.map(\.text)) }
         #expect(shown.map(\.texts) == [["Guten Tag"], [], ["How are you?"], []])
         for (index, change) in [(0, 0), (1, 1), (2, 1), (3, 2)] {
@@ -211,7 +211,7 @@ struct ClosedCaptionOptionTests {
         try sample.play { _ in
             guard let group = sample.item.mediaSelectionGroup(for: .legible) else { return }
             found = group.options.map(\.displayName)
-            // A late choice: what is on screen and what comes.
+            // Selects late. The results are then the active caption and the later ones.
             guard let epoch = sample.epoch, sample.clock.now.offset - epoch > .seconds(3), !hasSelected,
                 let option = group.options.first(where: { $0.displayName == "CC1" })
             else { return }

@@ -10,14 +10,14 @@ import Testing
 @Suite("Date ranges of live streams", .timeLimit(.minutes(10)))
 struct DateRangeCollectorTests {
     private static let out = #"#EXT-X-DATERANGE:ID="ad",START-DATE="2026-01-01T00:00:07Z",SCTE35-OUT=0xFC01,X-COM="x""#
-    /// The same range: a playlist may say more of it in another tag.
+    /// More attributes of the same range, which a playlist may declare in another tag.
     private static let back = #"#EXT-X-DATERANGE:ID="ad",DURATION=3,SCTE35-IN=0xFC02"#
     private static let chapter =
         #"#EXT-X-DATERANGE:ID="one",CLASS="chapter",START-DATE="2026-01-01T00:00:04Z",END-ON-NEXT=YES"#
     private static let next =
         #"#EXT-X-DATERANGE:ID="two",CLASS="chapter",START-DATE="2026-01-01T00:00:09.500Z",END-ON-NEXT=YES"#
 
-    /// Segments of two seconds, four in a list, one more each two seconds; the fixture's eight seconds again and again.
+    /// Returns a live playlist of up to four segments of two seconds, which repeat the eight seconds of the fixture.
     private static func list(at time: Duration) -> [UInt8] {
         let now = Int(time / .seconds(2))
         let end = min(3 + now, 12)

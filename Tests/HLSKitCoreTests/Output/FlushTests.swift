@@ -30,7 +30,7 @@ struct FlushTests {
         try sample.play { time in
             if time.components.attoseconds == 0 { sizes.append((try? folder.bytes("a.part").count) ?? 0) }
         }
-        // Multiplexers wait for the other track, so not with each second, but with every two.
+        // Muxers wait for the other track, so the file may grow only every two seconds.
         let growing = sizes[3..<11]
         #expect(zip(growing, growing.dropFirst(2)).allSatisfy { $0 < $1 })
         #expect(try #require(growing.first) > 0)

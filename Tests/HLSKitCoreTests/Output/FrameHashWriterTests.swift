@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct FrameHashWriterTests {
-    /// What ffmpeg printed, but for the line that names its version.
+    /// Returns the lines without the one that names ffmpeg's version.
     private func comparable(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("#software") } }
 
     private func written(_ folder: TemporaryFolder) throws -> [String] {
@@ -39,7 +39,8 @@ struct FrameHashWriterTests {
         if name == "flac" || name == "alac" {
             #expect(found == expected)
         } else {
-            // The last bit of a sample, and so the hash, is the machine's: see the test of the samples.
+            // The last bit of a sample, and so the hash, depends on the machine. AudioDecoderTests compares the
+            // samples.
             let hashByteCount = 32
             #expect(
                 found.map { $0.hasPrefix("#") ? $0 : String($0.dropLast(hashByteCount)) }

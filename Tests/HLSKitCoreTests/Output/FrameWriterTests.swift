@@ -85,7 +85,7 @@ struct FrameWriterTests {
         #expect(rawBytes.count == 16 * 64 * 48 * 3 / 2)
         #expect(Array(rawBytes.prefix(8 * 64 * 48 * 3 / 2)) == frames.prefix(8).flatMap(planes))
         #expect(notes.all.count == 2)
-        // The scaled frames show the same image: the mean of luma stays.
+        // The scaled frames show the same image, so the mean of their luma does not change.
         let mean = { (bytes: ArraySlice<UInt8>) in bytes.reduce(0) { $0 + Int($1) } / max(bytes.count, 1) }
         let scaled = rawBytes.suffix(64 * 48 * 3 / 2).prefix(64 * 48)
         let last = try #require(frames.last)

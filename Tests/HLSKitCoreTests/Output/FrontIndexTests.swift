@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-/// Boxes are named and sized as a muxer writes them; what is in them does not matter.
+/// The boxes have the names and sizes that a muxer writes. Their content does not matter.
 @Suite("Index before the media", .timeLimit(.minutes(10)))
 struct FrontIndexTests {
     private static func box(_ name: String, _ byteCount: Int) -> [UInt8] {
@@ -39,7 +39,7 @@ struct FrontIndexTests {
         try file.commit()
     }
 
-    /// Names and sizes of the boxes of a file, as far as they follow each other.
+    /// Returns the names and sizes of consecutive boxes, with a note if the last one does not end with the file.
     private static func boxes(_ bytes: [UInt8]) -> [String] {
         var (names, offset) = ([String](), 0)
         while offset + 8 <= bytes.count {

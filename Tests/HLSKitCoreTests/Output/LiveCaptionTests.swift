@@ -14,8 +14,8 @@ struct LiveCaptionTests {
         cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }
     }
 
-    /// The fixture's frames as a live stream: segments of two seconds, three in a list, one more each two seconds,
-    /// around and around with a discontinuity.
+    /// Returns a live playlist that gains a segment every `length` seconds. It repeats the segments of the fixture,
+    /// with a discontinuity before each repetition.
     private static func list(_ name: String, length: Int, count: Int, at time: Duration, endsAt: Int) -> [UInt8] {
         let end = min(6 / length + Int(time / .seconds(length)), endsAt / length)
         let first = max(0, end - 6 / length - 1)

@@ -263,12 +263,12 @@ struct WriterFeedTests {
         feed.expect([.video])
         begin(Self.track(1, .video), feed)
         for time in [0, 0.5, 1] { write(.video, at: time, to: feed) }
-        // It was left at 0.8 s, and goes on at 5 s.
+        // The item was left at 0.8 s and continues at 5 s.
         feed.place(.milliseconds(-4200), after: .seconds(5))
         write(.video, at: 5, to: feed)
         feed.place(.milliseconds(-6200), after: nil)
         write(.video, at: 9, to: feed)
-        // What lies far before was sought, and what was taken less than counted leaves time out.
+        // A position far before the written media results from a seek. A later position leaves a gap.
         feed.place(.seconds(-6), after: .seconds(6))
         write(.video, at: 6, to: feed)
         feed.place(.seconds(2), after: .seconds(9))
@@ -286,7 +286,7 @@ struct WriterFeedTests {
             one.expect([.video])
             begin(Self.track(1, .video), one)
         }
-        // The item was left at 0.8 s; the other is left at its beginning.
+        // The item was left at 0.8 s, and the other feed is left at its start.
         for time in [0, 0.5, 1] { write(.video, at: time, to: feed) }
         other.place(.milliseconds(800), after: .zero)
         write(.video, at: 0, to: other)

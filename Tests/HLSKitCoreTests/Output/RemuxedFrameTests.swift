@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Frame properties in files", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/ffprobe")))
 struct RemuxedFrameTests {
-    /// The first stream as ffprobe sees it; that it says nothing else is part of it.
+    /// Returns the first stream as ffprobe reports it. Any other output of ffprobe is an error.
     private func probed(_ track: MediaTrack, _ fixture: PacketFixture, _ format: OutputFormat) throws -> [String: Any] {
         let folder = try TemporaryFolder()
         let writer = try format.makeWriter(path: folder.path("a"))
@@ -67,7 +67,7 @@ struct RemuxedFrameTests {
             try writer.finish()
             let bytes = try folder.bytes("a.mp4")
             let box = try #require(bytes.firstRange(of: Array("vpcC".utf8)))
-            // Depth in four bits, chroma in three, of which 0 and 1 both are 4:2:0.
+            // Four bits of depth and three bits of chroma, in which both 0 and 1 mean 4:2:0.
             let found = bytes[box.upperBound + 6]
             #expect(found >> 4 == fields >> 4)
             #expect(max(1, found >> 1 & 7) == max(1, fields >> 1 & 7))
@@ -103,7 +103,7 @@ struct RemuxedFrameTests {
         track.rotation = degrees
         let stream = try probed(track, fixture, .mp4)
         let matrix = try #require((stream["side_data_list"] as? [[String: Any]])?.first)
-        // Counted against the clock there.
+        // ffprobe counts the rotation counterclockwise.
         let angle = try #require((matrix["rotation"] as? NSNumber)?.intValue)
         #expect((angle + degrees) % 360 == 0)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct RemuxerTests {
-    /// Writes the fixtures' samples as an item would have them, from item time `start` on.
+    /// Writes the samples of the fixtures with item times from `start` on.
     private func write(_ fixtures: [PacketFixture], to writer: any MediaWriter, from start: Double = 0) throws {
         try writer.begin(fixtures.map(\.track))
         for (index, fixture) in fixtures.enumerated() {
@@ -70,7 +70,7 @@ struct RemuxerTests {
         try writer.begin([fixture.track])
         let first = try #require(fixture.samples.first)
         for var sample in fixture.samples {
-            // As MP4 has it that begins without an edit list.
+            // The decoding times have the offset of an MP4 file that starts without an edit list.
             sample.dts += first.pts - first.dts
             let time = MediaTime(value: sample.pts - first.pts, timescale: fixture.track.timescale)
             try writer.write(sample, ofTrackAt: 0, at: time)
@@ -142,7 +142,7 @@ struct RemuxerTests {
         let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
         for (number, part) in parts.enumerated() {
             var track = part.track
-            // A transport stream says nothing of its pictures in front of them.
+            // The track of a transport stream has no configuration or size before its first frames.
             if number == 1 { (track.configuration, track.width, track.height) = ([], 0, 0) }
             try writer.begin([track])
             let first = part.samples.map(\.pts).min() ?? 0
@@ -174,7 +174,7 @@ struct RemuxerTests {
         let samples = events.compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
         let times = samples.map { Double($0.pts - 126_000) / 90_000 }
         let steps = zip(times, times.dropFirst()).map { $1 - $0 }
-        // The last of the first part is shorter than what it takes until the next, by half a sample at most.
+        // The gap after the last sample of the first part is at most half a sample.
         #expect(steps.allSatisfy { $0 > 0.001 && $0 < 0.036 })
         let kept = second.samples.count * 1024 - Int((0.06 + 0.012) * Double(second.track.timescale))
         #expect(samples.count >= first.samples.count + kept / 1024)
@@ -254,7 +254,7 @@ struct RemuxerTests {
             #expect(format == .mp4 || bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]))
             if name.hasPrefix("h264") {
                 let configuration = try PacketFixture("h264-avcc").track.configuration
-                // Version, profile and level; the parameter sets of the two fixtures differ behind them.
+                // Version, profile and level. The parameter sets of the two fixtures differ after them.
                 #expect(bytes.contains(configuration.prefix(4)))
             }
             if format == .mp4 { #expect(bytes.contains(Array("moov".utf8)[...])) }
@@ -286,7 +286,7 @@ struct RemuxerTests {
         }
         try writer.finish()
         let bytes = try folder.bytes("out")
-        // Matroska files have a random number in them.
+        // Matroska files contain random numbers.
         #expect(bytes.count == plain.count)
         #expect(bytes == plain || format == .mkv)
     }
@@ -425,7 +425,7 @@ struct RemuxerTests {
         guard format == .mp4 else { return }
         let file = try folder.bytes(second)
         #expect(file.contains(Array("hvc1".utf8)[...]) || file.contains(Array("hev1".utf8)[...]))
-        // 100 s of nothing would be in its edit list.
+        // Otherwise the edit list would start with 100 s of empty media.
         #expect(try MP4Boxes(file).editDurations.allSatisfy { $0 < 1 })
     }
 
@@ -548,7 +548,7 @@ struct RemuxerTests {
         let data = MP4UserData(parsing: bytes[...])
         #expect(data.entries.first { $0.key == "©nam" }?.value == .string("Ein Film"))
         #expect(data.creationTime == 1_714_979_289)
-        // A file with one index knows its end, and thus which chapters it has.
+        // A file with one index knows its end, so it omits the chapter after the end.
         #expect(data.chapters.map(\.title) == (isFragmented ? ["Eins", "Zwei", "Drei"] : ["Eins", "Zwei"]))
         #expect(data.chapters.map(\.start).prefix(2) == [0, 2_000_000])
         let header = try MP4InitializationSection(parsing: bytes[...])

@@ -115,7 +115,7 @@ struct SplitWriterTests {
         try writer.begin([Self.tracks[0]])
         for time in stride(from: 0, through: 60_000, by: 4000) { try write(0, Int64(time), to: writer) }
         try writer.finish()
-        // At 12, 20, 32, 40, 52 and 60 s: the first behind each ten.
+        // The writer splits at 12, 20, 32, 40, 52 and 60 s, the first samples from each multiple of 10 s on.
         #expect(folder.parts.map { $0.count - 1 } == [3, 2, 3, 2, 3, 2, 1])
     }
 

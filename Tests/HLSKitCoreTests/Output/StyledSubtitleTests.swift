@@ -30,7 +30,7 @@ struct StyledSubtitleTests {
 
         """
 
-    /// The second cue is longer than its segment, so the next one has it again.
+    /// The second cue extends beyond its segment, so the next segment repeats it.
     private static let segments = [
         """
         one

@@ -8,9 +8,9 @@ import Testing
 struct TextFlattenerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// `START-END TEXT`.
+        /// Entries of the form `START-END TEXT`.
         var input: [String]
-        /// The same, lines separated by `/`.
+        /// Entries of the same form, with lines separated by `/`.
         var output: [String]
     }
 

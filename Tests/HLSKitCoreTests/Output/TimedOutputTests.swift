@@ -36,13 +36,13 @@ struct TimedOutputTests {
         let epoch = try #require(sample.epoch)
         let reported = sample.reportedCues
         #expect(reported.count > 5)
-        // Each cue that the player tells is in the delivery of its start, and in none of its end or later.
+        // Each reported cue is in the delivery at its start, and in no delivery at its end or later.
         for cue in reported {
             let entry = deliveries.elements.firstIndex { $0.cues.contains(cue) }
             let index = try #require(entry)
             #expect(deliveries.elements[index].itemTime == cue.timeRange.start)
             let start = try #require(cue.timeRange.start.duration)
-            // Subtitles hold nothing up: those of the very beginning come as soon as they are loaded.
+            // Subtitles do not delay playback, so cues at time zero arrive as soon as they are loaded.
             #expect(start == .zero || abs(deliveries.times[index] - epoch - start) < .milliseconds(1))
         }
         for delivery in deliveries.elements {
@@ -160,7 +160,7 @@ struct TimedOutputTests {
     @Test("K09: a tag repeated by another variant or reading is reported once")
     func repeatedMetadata() {
         var reader = MetadataReader()
-        // An ID3 2.4 tag with a title of one character.
+        // An ID3 2.4 tag with a title of two characters.
         let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 13] + Array("TIT2".utf8) + [0, 0, 0, 3, 0, 0, 3, 0x41, 0x42]
         let metadata = TimedMetadata(time: .zero, content: .id3(SampleData(tag)))
         let group = reader.group(of: metadata, at: .seconds(4))
@@ -197,7 +197,7 @@ struct TimedOutputTests {
         sample.record(output.groups(), in: groups)
         try sample.play()
         #expect(groups.elements.count == 1)
-        // 20 160 units of 90 kHz behind the first sample.
+        // 20,160 ticks of 90 kHz after the first sample.
         let start = try #require(groups.elements.first?.timeRange.start.seconds)
         #expect(abs(start - 0.224) < 0.000_1)
         #expect(abs(try #require(groups.times.first) - #require(sample.epoch) - .milliseconds(224)) < .milliseconds(1))

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Track changes at different times")
 struct TrackSpliceTests {
-    /// A line is what comes, in its order: `V2.5` and `A2.5` are samples of video and audio at 2.5 s (`V2.5!` one that
-    /// needs none before it), `V*` and `A*` say that the track has changed.
+    /// Samples and track changes in order. `V2.5` and `A2.5` are samples of video and audio at 2.5 s, and `V2.5!` is a
+    /// sync sample. `V*` and `A*` are changes of the track.
     struct Case: Sendable, CustomTestStringConvertible {
         var what: String
         var input: String

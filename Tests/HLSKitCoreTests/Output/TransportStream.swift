@@ -1,4 +1,4 @@
-/// Just enough of a reader of transport streams to look at what a muxer wrote: one program, whole packets.
+/// A minimal reader of transport streams (one program, whole packets) that inspects the output of a muxer.
 struct TransportStream {
     struct Malformed: Error {
         let text: String

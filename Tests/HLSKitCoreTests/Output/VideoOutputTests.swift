@@ -57,7 +57,7 @@ struct VideoOutputTests {
     }
 
     struct CapCase: Sendable, CustomTestStringConvertible {
-        /// Points, and the scale.
+        /// The sizes in points, and the scales.
         var displays: [(width: Int, height: Int, scale: Double)]
         var gravity = VideoGravity.resizeAspect
         var heights: [Int]
@@ -136,7 +136,7 @@ struct VideoOutputTests {
         try sample.play()
         #expect(try frames.elements.map { try $0.hash } == SampleMedia.frameHashes(of: "180p"))
         let epoch = try #require(sample.epoch)
-        // The first is there before time runs.
+        // The first frame arrives before playback starts.
         for (frame, time) in zip(frames.elements, frames.times).dropFirst() {
             let due = try #require(frame.itemTime?.duration)
             #expect(abs(time - epoch - due) < .microseconds(1))

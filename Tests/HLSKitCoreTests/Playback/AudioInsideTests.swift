@@ -17,7 +17,7 @@ struct AudioInsideTests {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(name)")))
     }
 
-    /// Segments with pictures, English sound of 440 Hz and German sound of 880 Hz: 20 s.
+    /// Returns 20 s of segments with video, English audio of 440 Hz and German audio of 880 Hz.
     private static func files(_ container: Container) throws -> [String: [UInt8]] {
         var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:20"]
         var files: [String: [UInt8]] = [:]

@@ -32,7 +32,8 @@ struct BreakSeamTests {
     @Test(
         "every frame and sample is output once, as from the parts alone",
         arguments: [
-            // Where a segment ends, inside of one, and in the middle of a frame; with what is there after it, or without.
+            // Breaks at the end of a segment, within a segment and within a frame. Playback resumes there, later or
+            // earlier.
             (6.0, 2.0, 6.0), (7.0, 2.0, 7.0), (7.01, 2.5, 7.01), (7.0, 3.0, 10.0), (9.0, 2.0, 4.5),
         ])
     func seam(_ time: Double, _ length: Double, _ resumption: Double) async throws {
@@ -53,7 +54,7 @@ struct BreakSeamTests {
             try await Self.play(try Self.item(part.0, part.1, [frames, pcm]))
             try pcm.finish()
             hashes += frames.frames.map(\.hash)
-            // The sound of the asset begins before its pictures: it is not to lie over the end of the item's.
+            // The audio of the asset starts before its video, but must not overlap the end of the item's audio.
             if index == 1 { #expect(frames.sounds.first.map { $0.time < .milliseconds(-20) } == true) }
             samples += try bytes("\(index)")
         }

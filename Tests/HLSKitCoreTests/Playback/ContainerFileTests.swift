@@ -7,7 +7,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Files in containers that HLS does not have, made by `scripts/make-container-fixtures`.
+/// Tests files in containers that are not part of HLS, made by `scripts/make-container-fixtures`.
 @Suite("Files that libavformat reads", .timeLimit(.minutes(10)))
 struct ContainerFileTests {
     private static func url(_ name: String) -> String { "file://\(SampleMedia.fixtures)/media/containers/\(name)" }

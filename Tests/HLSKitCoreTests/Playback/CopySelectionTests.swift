@@ -4,14 +4,14 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-/// Samples of 40 ms, each eighth one a key frame.
+/// Tests samples of 40 ms, of which every eighth is a key frame.
 @Suite("Selecting samples to remux")
 struct CopySelectionTests {
     private static func track(_ type: MediaKind) -> MediaTrack {
         MediaTrack(id: 1, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
     }
 
-    /// Times of what is handed over of samples from 0 on, in ms.
+    /// Returns the times of the selected samples in ms. The first sample is at 0.
     private static func copied(
         _ type: MediaKind, from: Int?, until: Int?, count: Int = 25, selection: CopySelection? = nil
     ) -> [Int64] {

@@ -127,7 +127,7 @@ struct CueScheduleTests {
         top.settings.line = .number(0)
         bottom.identifier = "2"
         schedule.add(Self.batch([top, bottom]), language: nil)
-        // Packagers number cues again in each segment.
+        // Packagers number the cues of each segment from the start.
         bottom.identifier = "1"
         schedule.add(Self.batch([bottom]), language: nil)
         let cues = schedule.takeDue(at: .seconds(9), timeline: Self.timeline(pts: 0, start: .zero))
@@ -138,7 +138,7 @@ struct CueScheduleTests {
     @Test("K01: a cue is recognised despite rounding differences between segments", arguments: [0, 1, 9])
     func roundings(milliseconds: Int) {
         var schedule = CueSchedule()
-        // 4 170 833 µs and 4.171 s are the same moment.
+        // 4,170,833 µs and 4.171 s are the same moment.
         for start in stride(from: 2.5, through: 3.5, by: 0.001) {
             let text = "\(start)"
             let late = start + Double(milliseconds) / 1000

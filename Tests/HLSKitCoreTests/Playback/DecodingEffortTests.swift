@@ -6,7 +6,7 @@ import Testing
 struct DecodingEffortTests {
     struct Case: CustomTestStringConvertible {
         var testDescription: String
-        /// Lateness in milliseconds, and whether decoding can start there.
+        /// The lateness in milliseconds, and whether decoding can start at the sample.
         var samples: [(Int, Bool)]
         var steps: [DecodingEffort.Step]
     }

@@ -12,14 +12,14 @@ import Testing
 
 @Suite("Driver and its worker", .timeLimit(.minutes(10)))
 struct DriverWorkTests {
-    /// Plays the sample with subtitles; from 8 s to 14 s on the clock the playlist of another variant is being parsed.
+    /// Plays the sample with subtitles. If `isHeld`, the playlist of another variant is being parsed from 8 s to 14 s.
     private static func play(on held: HeldWork, isHeld: Bool) throws -> VirtualSample {
         let subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
         let sample = try VirtualSample(
             end: .seconds(30),
             change: {
                 $0.workQueue = held.queue
-                // Much of it is still to be loaded when the other variant is wanted.
+                // Limits the buffer, so that much media is still to be loaded when the variant changes.
                 $0.buffering.forwardDuration = .seconds(12)
             }, prefer: { $0.subtitles = subtitles })
         sample.item.add(CapturingWriter())
@@ -149,7 +149,7 @@ struct DriverWorkTests {
             Figures.note(
                 "locks of the player for each piece of media, work \(name)",
                 Double(taken.reduce(0, +)) / Double(taken.count))
-            // What else happens in between (a first picture, a timer) takes it as well.
+            // Other events in between, such as a first frame or a timer, also take the lock.
             #expect(taken[taken.count * 8 / 10] <= 1)
         }
     #endif

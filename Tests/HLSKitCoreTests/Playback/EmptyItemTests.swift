@@ -41,7 +41,7 @@ struct EmptyItemTests {
         let file = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac")))
         let first = try #require(
             file.indices.first { $0 + 1 < file.count && file[$0] == 0xFF && file[$0 + 1] & 0xF6 == 0xF0 })
-        // AAC that is encrypted sample by sample has a type of its own in transport streams.
+        // AAC with sample encryption has a separate stream type in transport streams.
         let sample = try play(stream(type: 0xcf, Array(file[first...].prefix(4000))), count: 1)
         let error = try #require(sample.item.error)
         #expect(error.code == .badMedia || error.code == .contentKey)

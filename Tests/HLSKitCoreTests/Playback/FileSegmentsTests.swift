@@ -47,7 +47,7 @@ struct FileSegmentsTests {
         #expect(late.play.error == nil && late.play.didPlayToEnd)
         #expect(late.writer.frames.first?.time == .seconds(17))
         #expect(late.writer.frames.map(\.hash) == Array(whole.writer.frames.map(\.hash).suffix(30)))
-        // But for the header, which is read with what follows it, nothing from before.
+        // Except for the header, which is read with the bytes after it, no earlier media is loaded.
         let media = late.requests.compactMap(\.byteRange).filter { $0.lowerBound > 0 }
         #expect(!media.isEmpty && media.allSatisfy { $0.lowerBound > UInt64(file.count / 3) })
         #expect(late.requests.allSatisfy { $0.byteRange != nil })
@@ -61,7 +61,7 @@ struct FileSegmentsTests {
         let plain = try await play(file, takesRanges: false)
         #expect(plain.play.error == nil && plain.play.didPlayToEnd)
         #expect(plain.writer.frames.map(\.hash) == whole.writer.frames.map(\.hash))
-        // By its name it was asked for the first bytes.
+        // The name of the file leads to a range request for the first bytes.
         #expect(plain.rangeByteCount == FileOpening.range.count)
     }
 
@@ -99,14 +99,14 @@ struct FileSegmentsTests {
             return selection[.audible]?.extendedLanguageTag
         }
         #expect(selections.last == language)
-        // 440 Hz is English, 880 Hz German.
+        // 440 Hz is English, and 880 Hz is German.
         let pitch = found.writer.pitch
         #expect(abs(pitch - (language == "de" ? 880 : 440)) < 20, "\(pitch)")
     }
 
     enum Packets: Sendable, CaseIterable { case plain, stamped }
 
-    /// With four bytes before each packet, as in `.m2ts`.
+    /// Returns the stream. With `stamped`, four bytes precede each packet, as in `.m2ts`.
     private static func stream(_ packets: Packets) throws -> [UInt8] {
         let bytes = try bytes("ts-languages.ts")
         guard packets == .stamped else { return bytes }
@@ -191,7 +191,7 @@ struct FileSegmentsTests {
         #expect(try await asset.load(.isPlayable))
     }
 
-    /// The file as QuickTime writers make it: with another brand and sample entry, and with languages by number.
+    /// Converts the file to QuickTime, with another brand and sample entry, and with languages as numbers.
     private static func quickTime(_ file: [UInt8]) throws -> [UInt8] {
         var file = file
         let mdhd = [[0x15, 0xC7], [0x10, 0xB5], [0x1A, 0x41]] as [[UInt8]]

@@ -26,7 +26,7 @@ struct ItemTimelineTests {
         let video = timeline.placement(
             for: 0, lane: .main, firstPTS: 60_000, track: Self.video, segmentStart: .zero)
         #expect(mayPlace(&timeline, 0, of: .audio))
-        // Cut 0.7 s before the playlist says.
+        // The audio starts 0.7 s earlier than in the playlist.
         let audio = timeline.placement(
             for: 0, lane: .audio, firstPTS: 59_300, track: Self.audio, segmentStart: .zero)
         #expect(video.offset == .seconds(-60))
@@ -43,8 +43,9 @@ struct ItemTimelineTests {
         #expect(mayPlace(&timeline, 1, of: .audio))
     }
 
-    /// Places segments of one lane one after the other. A line is `START LENGTH FIRST END [TIMELINE]` in seconds: of the
-    /// playlist, then of the media; the answers are item times.
+    /// Places consecutive segments of one lane and returns their item times. A line is
+    /// `START LENGTH FIRST END [TIMELINE]` in seconds. The first two values are from the playlist, the next two from
+    /// the media.
     private func places(_ lines: [String], track: MediaTrack = video) -> [Double] {
         var timeline = ItemTimeline()
         return lines.map { line in
@@ -64,20 +65,20 @@ struct ItemTimelineTests {
     @Test(
         "R37: media continues where the previous media ended",
         arguments: [
-            // Lengths that the playlist has a little wrong do not move a discontinuity.
+            // Small errors in playlist durations do not move a discontinuity.
             (["0 2 60 62.04", "2 2 5 7 1"], [0, 2]),
-            // Those that it has quite wrong do: no frame twice, no hole.
+            // Large errors do, so that no frame is repeated and no gap appears.
             (["0 1.9 60 62", "1.9 1.9 5 7 1", "3.8 1.9 5 7 2"], [0, 2, 4]),
             (["0 3 60 62", "3 3 5 7 1", "6 3 5 7 2"], [0, 2, 4]),
-            // After something was left out the playlist counts.
+            // After a skipped segment, the playlist time applies.
             (["0 1.9 60 62", "3.8 1.9 5 7 1"], [0, 3.8]),
-            // A drift that grows tears nothing.
+            // A growing drift opens no gap.
             (["0 20 60 70", "20 20 70 80", "40 20 80 90", "60 20 90 100"], [0, 10, 20, 30]),
-            // A clock that begins again and does not say so; a hole is one.
+            // A clock may restart without a discontinuity. A small jump is missing media.
             (["0 2 60 62", "2 2 60 62", "4 2 60 62"], [0, 2, 4]),
             (["0 2 60 62", "2 2 67 69", "4 2 69 71"], [0, 7, 9]),
             (["0 2 60 62", "2 2 9000 9002", "4 2 9002 9004"], [0, 2, 4]),
-            // And back: the first clock counts again.
+            // The first clock applies again after a return.
             (["0 2 60 62", "2 2 9000 9002", "4 2 64 66", "6 2 66 68"], [0, 2, 4, 6]),
         ] as [([String], [Double])])
     func joints(lines: [String], expected: [Double]) {

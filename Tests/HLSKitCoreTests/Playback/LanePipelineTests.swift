@@ -73,7 +73,7 @@ struct LanePipelineTests {
         while clear.count % 16 != excess % 16 & 12 { clear += null }
         let rest = clear.count % 16
         let blocks = isCut ? Array(clear.dropLast(rest)) : clear + [UInt8](repeating: 0, count: (16 - rest) % 16)
-        // Without the block that the padding takes.
+        // Without the last block, which consists of padding.
         let cipher = try AES128Encryptor.encrypt(blocks, key: key, initializationVector: vector).dropLast(16)
         for isOther in [false, true] {
             var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
@@ -117,7 +117,7 @@ struct LanePipelineTests {
         let bytes = try folder.bytes("out")
         for start in stride(from: 0, to: bytes.count, by: 188) {
             let packet = bytes[start..<start + 188]
-            // PAT, SDT, and where libavformat puts the PMT.
+            // PAT, SDT, and the PID at which libavformat writes the PMT.
             let isTable = [0, 0x11, 0x1000].contains(Int(packet[start + 1] & 0x1F) << 8 | Int(packet[start + 2]))
             if isTable { tables += packet } else { media += packet }
         }
@@ -333,7 +333,7 @@ struct LanePipelineTests {
         var timeline = ItemTimeline()
         var output: [LaneOutput] = []
         var failureCount = 0
-        // The second reading comes less far than the first.
+        // The second attempt ends earlier than the first.
         for byteCount in [whole.count / 2 + 50, whole.count / 4 + 50, whole.count / 2 + 50] {
             if failureCount == 0 { pipeline.begin(job) } else { pipeline.restart(job) }
             pipeline.append(Array(whole.prefix(byteCount)), to: job.id)

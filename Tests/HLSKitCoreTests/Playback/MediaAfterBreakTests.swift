@@ -25,7 +25,7 @@ struct MediaBehindBreakTests {
                 window: PresentationWindow(), copied: PresentationWindow(), time: .milliseconds(time)))
     }
 
-    /// Copies, then samples, then those of another track, in milliseconds.
+    /// Returns copies, samples, and then samples of another track. The times are in milliseconds.
     private static func held() -> MediaAfterBreak {
         var held = MediaAfterBreak()
         for time in [7000, 7040] { held.keep(copy(time)) }
@@ -61,7 +61,7 @@ struct MediaBehindBreakTests {
         arguments: [
             (9000, ["c7000", "c7040", "637200c", "640800c", "T", "9000", "9040"], true),
             (8040, ["c7000", "c7040", "637200c", "640800c", "T", "9000"], true),
-            // Times of playlists are not exact to the sample.
+            // Playlist times are not exact to the sample.
             (8050, ["c7000", "c7040", "637200c", "640800c", "T", "9000"], true),
             (8000, ["c7000", "c7040", "637200c", "640800c"], false),
             (7120, ["c7000", "c7040", "637200c"], false),

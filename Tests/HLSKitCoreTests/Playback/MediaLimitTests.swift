@@ -5,7 +5,7 @@ import Testing
 
 @Suite("P02: Remuxing up to a break")
 struct MediaLimitTests {
-    /// Frames of 40 ms in groups of eight, I P B B P B B P in the order of decoding: shown two frames later than decoded.
+    /// Returns frames of 40 ms in groups of eight, decoded as I P B B P B B P and shown two frames later.
     private static func samples() -> [MediaSample] {
         let shown: [Int64] = [0, 3, 1, 2, 6, 4, 5, 7]
         return (0..<16).map { (number: Int) -> MediaSample in
@@ -32,7 +32,7 @@ struct MediaLimitTests {
 
     @Test("frames after the limit are kept only as references, and never shown after it")
     func hidden() {
-        // The pictures 0 to 5 are shown before 0.32 s, with the reordering of two.
+        // The frames at positions 0 to 5 are shown before 0.32 s, because reordering delays them by two frames.
         let copies = Self.copies(.video, until: .milliseconds(320))
         #expect(copies.map(\.number) == Array(0..<8))
         let end: Int64 = 28_800

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// Frames of 40 ms in groups of eight, in the order of decoding I P B B P B B P: shown two frames later than decoded.
+/// Tests frames of 40 ms in groups of eight, decoded as I P B B P B B P and shown two frames later.
 @Suite("Overlap of remuxed samples")
 struct OverlapFilterTests {
     private static let shown = [0, 3, 1, 2, 6, 4, 5, 7]
@@ -14,7 +14,7 @@ struct OverlapFilterTests {
         return track
     }
 
-    /// Of one group: `delay` frames between decoding and showing.
+    /// Returns the frames of one group, which are shown `delay` frames after they are decoded.
     private static func group(_ number: Int, delay: Int = 2, taste: UInt8 = 0) -> [MediaSample] {
         shown.enumerated().map { index, place in
             MediaSample(

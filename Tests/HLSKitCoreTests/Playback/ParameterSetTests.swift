@@ -98,7 +98,7 @@ struct ParameterSetTests {
 struct DecoderSilenceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Distance of samples, and how many of them go in.
+        /// The interval between samples, and the number of samples.
         var step: Duration
         var count: Int
         var fails = false

@@ -74,14 +74,14 @@ struct PlayerLifetimeTests {
         #expect(!play.didPlayToEnd)
     }
 
-    // In a process of its own, so that nothing else opens and closes files or threads meanwhile.
+    // Runs in a separate process, so that nothing else opens or closes files or threads.
     @Test("D10: a thousand players made, played and released leak no decoder, file, connection or thread")
     func leaks() async {
         await #expect(processExitsWith: .success) {
             func count(_ what: String) throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(what)").count
             }
-            /// Waits for what has been told to end; idle threads of the pool go after some seconds.
+            /// Waits until the count falls to `most`. Idle threads of the pool end after some seconds.
             func settled(_ count: () throws -> Int, at most: Int) throws -> Bool {
                 for _ in 0..<2000 {
                     if try count() <= most { return true }
@@ -90,7 +90,7 @@ struct PlayerLifetimeTests {
                 return false
             }
             let origin = try SampleOrigin.shared()
-            // Paced, with frames alone: little is decoded besides the frame that is waited for.
+            // Pacing and the lack of audio limit the decoding beyond the awaited frame.
             var paced = PlayerConfiguration()
             paced.decodingThreadCount = 1
             let configuration = paced
@@ -118,8 +118,8 @@ struct PlayerLifetimeTests {
             usleep(500_000)
             let (files, threads) = (try count("fd"), try count("task"))
             try await rounds(1000)
-            // Connections that are kept for the next player: as many as before, and a few.
-            // The code tells what is left: decoders, files, threads.
+            // Some connections remain open for the next player, so a few more files are allowed. The exit code names
+            // the leak: decoders (3), files (4) or threads (5).
             guard try settled({ DecoderContext.openCount }, at: 0) else { exit(3) }
             guard try settled({ try count("fd") }, at: files + 8) else { exit(4) }
             guard try settled({ try count("task") }, at: threads + 4) else { exit(5) }

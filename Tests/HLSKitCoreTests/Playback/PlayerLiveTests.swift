@@ -2,8 +2,8 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-/// A clock ten times as fast as the world makes 40 s of live stream pass in 4 s. Each in a process of its own, so that
-/// no other test keeps the threads of the pool.
+/// Each test runs in a separate process, so that no other test occupies the threads of the pool. The clock runs at ten
+/// times real time, so 40 s of a live stream take 4 s.
 @Suite("Live streams", .timeLimit(.minutes(10)))
 struct PlayerLiveTests {
     @Test("M08: from the oldest segment of a sliding window to the end nothing is lost or repeated")
@@ -25,7 +25,8 @@ struct PlayerLiveTests {
         #expect(writer.largestAudioGap < .microseconds(10))
         #expect(play.state.duration.isNumeric)
         for (name, times) in origin.playlistRequests {
-            // Half a target duration after an unchanged playlist, a whole one otherwise (RFC 8216 §6.3.4).
+            // Reloads wait half a target duration after an unchanged playlist, and a whole one otherwise (RFC 8216
+            // §6.3.4).
             for (last, next) in zip(times, times.dropFirst()) {
                 #expect(next - last > .milliseconds(1900), "\(name) at \(next)")
             }
@@ -38,7 +39,7 @@ struct PlayerLiveTests {
             let (_, writer, play) = try await Self.play(.sliding, listed: 7) { _ in }
 
             #expect(play.losses.isEmpty)
-            // Segments 2 to 6 are listed: 12 s before the end of the last one begins segment 4.
+            // Segments 2 to 6 are listed. Segment 4 starts 12 s before the end of the last one.
             #expect(writer.frames.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[400...]))
         }
     }

@@ -2,7 +2,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-/// Each in a process of its own, so that no other test keeps the threads of the pool.
+/// Each test runs in a separate process, so that no other test occupies the threads of the pool.
 @Suite("Playing in real time", .timeLimit(.minutes(10)))
 struct PlayerPacingTests {
     private static let url = "file://\(SampleMedia.folder)/master.m3u8"

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Positions on a player's timeline", .timeLimit(.minutes(10)))
 struct PlayerPlaceTests {
-    /// 2026-01-02T03:04:05.5Z is the start of segment 0.
+    /// The start of segment 0: 2026-01-02T03:04:05.5Z.
     private static let epoch = Date(timeIntervalSince1970: 1_767_323_045.5)
 
     private static func dated() throws -> VirtualLive {
@@ -125,7 +125,7 @@ struct PlayerPlaceTests {
         let shown = bench.writer.frames.dropFirst(results.1).map(\.time)
         let first = try #require(shown.first { $0 >= target - .milliseconds(500) })
         #expect(abs(first - target) <= .milliseconds(500))
-        // All of the two seconds, but for the start and what a decoder holds.
+        // Two seconds have 50 frames. Some are missing at the start or still in the decoder.
         #expect(shown.filter { $0 >= target - .milliseconds(500) }.count >= 36)
     }
 

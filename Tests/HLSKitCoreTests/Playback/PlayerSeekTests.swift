@@ -126,7 +126,7 @@ struct PlayerSeekTests {
             Tolerant(target: 8000, before: 0, after: 0, first: 200),
         ], [true, false])
     func tolerance(_ seek: Tolerant, isBuffered: Bool) async throws {
-        // The next sync sample is not yet loaded where nothing is: then the exact frame is as good.
+        // Without buffered media the next sync sample is not loaded yet, so the exact frame is as good.
         if !isBuffered, seek.first == 300 { return }
         let bench = try VirtualBench { if !isBuffered { $0.buffering.forwardDuration = .seconds(4) } }
         try bench.play { bench in
@@ -187,7 +187,7 @@ struct PlayerSeekTests {
             return outcomes
         }
         #expect(outcomes.last == true)
-        // Some of those that had time enough were finished before the next one came.
+        // Only seeks that have enough time finish before the next one starts.
         #expect(outcomes.count { $0 } < 250)
     }
 
@@ -229,7 +229,7 @@ struct PlayerSeekTests {
             #expect(try await first.value == false)
             try await bench.pass(.seconds(1))
             try Self.check(bench.writer.frames[...], from: 450, "start")
-            // The playlists, the maps and what begins at the segment.
+            // Nothing before the segment of the start position is loaded.
             #expect(bench.player.state.loadedTimeRanges.first?.start == MediaTime(value: 16, timescale: 1))
         }
     }
@@ -363,7 +363,7 @@ struct PlayerSeekTests {
 
     @Test("F18: a preroll of an unplayed item ends when its first frame is decoded")
     func firstPreroll() async throws {
-        // So slow that the item is ready before there is a whole segment.
+        // The link is so slow that the item is ready before a whole segment is loaded.
         let bench = try VirtualBench(bitsPerSecond: 200_000)
         try bench.player.replaceCurrentItem(with: bench.item)
         try bench.clock.run {
@@ -444,7 +444,7 @@ struct PlayerSeekTests {
     func unpaced() async throws {
         let writer = CapturingWriter([.video])
         let item = try PlayerItem("file://\(SampleMedia.folder)/master.m3u8", quality: "180p", to: writer)
-        // No playlist is read before the seek is known: otherwise media might be written first.
+        // Delays the playlists until the seek is known. Otherwise media might be written first.
         let held = HeldWork()
         held.hold()
         var configuration = PlayerConfiguration.unpaced()

@@ -15,7 +15,7 @@ private final class TimedWriter: FrameWriter, AudioWriter {
     struct Entry: Sendable {
         var item: Double
         var host: Double
-        /// As ``SampleMedia/frameHashes(of:)`` has it; empty for audio.
+        /// The hash in the form of ``SampleMedia/frameHashes(of:)``, or empty for audio.
         var hash = ""
     }
 
@@ -46,8 +46,8 @@ private final class TimedWriter: FrameWriter, AudioWriter {
 
 @Suite("I-frames of a player", .timeLimit(.minutes(10)))
 struct PlayerTrickPlayTests {
-    /// The sample with a list of I-frames: of each segment of four seconds the first bytes, cut off anywhere behind the
-    /// frame.
+    /// Returns the sample with an I-frame playlist. Each entry is the start of a segment of four seconds, cut at an
+    /// arbitrary position after the frame.
     private static func bench(
         withFrames: Bool = true, _ change: (inout PlayerConfiguration) -> Void = { _ in }
     ) throws -> (bench: VirtualBench, writer: TimedWriter) {
@@ -93,7 +93,7 @@ struct PlayerTrickPlayTests {
         #expect(results.1.timebaseRate == 8)
         let hashes = try SampleMedia.frameHashes(of: "180p")
         let frames = results.2
-        // The one that is on at the place, then each fourth second.
+        // The frame at the current position, then one every four seconds.
         #expect(frames.map(\.item).map { Int($0.rounded()) } == (0..<frames.count).map { $0 * 4 })
         #expect(frames.count >= 5)
         for frame in frames { #expect(frame.hash == hashes[Int((frame.item * 25).rounded())]) }

@@ -58,7 +58,7 @@ struct PlayerVODTests {
         let play = try await Play.toEnd(
             try PlayerItem(origin.plain + "/sample/master.m3u8", quality: "180p", to: writer), .unpaced())
 
-        // The audio is cut into eleven segments.
+        // The audio has eleven segments.
         #expect(play.segments.map(\.mediaSequence).sorted() == (0..<21).map { $0 / 2 })
         #expect(play.losses.isEmpty)
         let state = play.state
@@ -121,11 +121,11 @@ struct PlayerVODTests {
         #expect(writer.firstBreak == nil)
     }
 
-    /// The first three segments of the sample, encrypted.
+    /// Writes the first three segments of the sample, encrypted.
     ///
     /// - Parameters:
-    ///   - vector: nil takes the media sequence numbers.
-    ///   - tag: attributes of the tag besides the method; nil for the right ones.
+    ///   - vector: The initialization vector, or `nil` to use the media sequence numbers.
+    ///   - tag: The attributes of the tag after the method, or `nil` for the correct ones.
     private static func encrypted(in folder: ScratchFolder, vector: String?, tag: String? = nil) throws -> String {
         let key = "00112233445566778899aabbccddeeff"
         try folder.write((0..<16).map { $0 * 17 }, to: "key.bin")

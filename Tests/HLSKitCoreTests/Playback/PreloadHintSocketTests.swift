@@ -5,7 +5,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-/// Twelve segments of four parts; eight are there at the start, four are made while they are loaded.
+/// The stream has twelve segments of four parts. Eight exist at the start, and four are made during loading.
 @Suite("Preload hints over a socket", .timeLimit(.minutes(10)))
 struct PreloadHintSocketTests {
     private static func play(
@@ -33,7 +33,8 @@ struct PreloadHintSocketTests {
         #expect((3...6).contains(open.count), "\(media)")
         let parts = play.segments.filter { $0.mediaDuration == .milliseconds(500) }
         #expect(parts.count >= 16)
-        // What was listed at the start, and each of four segments once; the last one whole, too, whose list has ended.
+        // Requests are for parts listed at the start, and once for each of four segments. The last segment may also be
+        // requested whole, because its playlist has ended.
         #expect(media.count <= open.count + 4, "\(media)")
         let made = open.filter { !$0.hasSuffix("/11.m4s") }
         #expect(Set(made).count == made.count, "\(media)")
@@ -46,7 +47,7 @@ struct PreloadHintSocketTests {
         #expect(
             play.state.statistics.numberOfDecodedVideoFrames == whole.play.state.statistics.numberOfDecodedVideoFrames)
         #expect(media.count == whole.media.count + 2, "\(media)")
-        // From the byte that was missing, which is in the middle of a part.
+        // The new request starts at the missing byte, which is in the middle of a part.
         #expect(media.contains { $0.hasSuffix("-") && !whole.media.contains($0) }, "\(media)")
     }
 

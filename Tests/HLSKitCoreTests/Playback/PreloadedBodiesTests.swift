@@ -10,7 +10,7 @@ struct PreloadedBodiesTests {
     private static let again = RequestID(rawValue: 9)
     private static let response = TransportResponse(status: 206, urlString: "https://host/s", contentLength: 1000)
 
-    /// What requests are told: `5:R` of the fifth, a response; its bytes; `.` for the end.
+    /// The events of requests as text: `5:R` is a response to request 5, followed by its bytes and `.` for the end.
     private static func text(_ events: [PreloadedBodies.Event]) -> [String] {
         events.map { event in
             let what =

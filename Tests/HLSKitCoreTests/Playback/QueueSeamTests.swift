@@ -7,7 +7,7 @@ import Testing
 struct QueueSeamTests {
     private static let url = "file://\(SampleMedia.folder)/master.m3u8"
 
-    /// A part of the sample; nil is its own start or end.
+    /// A part of the sample. `nil` means its start or end.
     struct Part: Sendable {
         var from: Duration?
         var to: Duration?
@@ -63,7 +63,7 @@ struct QueueSeamTests {
         #expect(frames.frames.map(\.hash) == hashes)
         #expect(try bytes("all") == samples)
         #expect(!samples.isEmpty)
-        // The frames of one item follow those of the other after where its audio ends, if that is longer.
+        // The frames of an item follow the audio of the previous item, if that ends after the video.
         let times = frames.frames.map(\.time)
         let distances = zip(times, times.dropFirst()).map { $1 - $0 }
         #expect(

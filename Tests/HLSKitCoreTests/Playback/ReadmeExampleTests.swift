@@ -4,7 +4,7 @@ import Testing
 
 @Suite("README example", .timeLimit(.minutes(10)))
 struct ReadmeExampleTests {
-    /// Keep in step with README.md, "Library".
+    /// Keep in sync with README.md, "Library".
     private func example(url: String, path: String) async throws -> [TimeControlStatus] {
         var statuses: [TimeControlStatus] = []
         let item = PlayerItem(urlString: url)
@@ -12,7 +12,7 @@ struct ReadmeExampleTests {
         item.add(try OutputFormat.framemd5.makeWriter(path: path))
         let player = Player()
         let events = player.events()
-        player.play()  // before there is an item: nothing is prepared that is not needed
+        player.play()  // before the item exists, so that nothing unneeded is prepared
         try player.replaceCurrentItem(with: item)
         for await event in events {
             if case .timeControl(let change) = event.kind { statuses.append(change.new) }

@@ -4,7 +4,7 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-/// The store as tables: frames of 40 ms, a sync sample each second, two runs.
+/// Tests frames of 40 ms with a sync sample every second, in two runs.
 @Suite("Sample store")
 struct SampleStoreTests {
     private static let byteCount = 3 + SampleStore.entryByteCount
@@ -13,7 +13,7 @@ struct SampleStoreTests {
         MediaTrack(id: 1, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
     }
 
-    /// Samples of `length` ms from `range`, in ms, each `syncEvery`-th of them one that decoding can start at.
+    /// Returns samples of `length` ms from `range`, in ms. Decoding can start at every `syncEvery`-th sample.
     private static func samples(
         _ range: Range<Int>, length: Int = 40, syncEvery: Int = 25, hasDurations: Bool = true
     ) -> [SampleStore.Element] {
@@ -40,7 +40,7 @@ struct SampleStoreTests {
         return store
     }
 
-    /// What is read, in words: `T` a track, `E` an end, else the time in ms.
+    /// Returns the read elements: `T` for a track, `S` for skipped media, `E` for an end, and times in ms.
     private static func read(_ store: inout SampleStore, count: Int = .max) -> [String] {
         var words: [String] = []
         while words.count < count, let item = store.next() {
@@ -92,7 +92,7 @@ struct SampleStoreTests {
         #expect(Self.read(&store, count: 2) == ["T", place.first])
         let rest = Self.read(&store)
         #expect(rest.last == "E1")
-        // Audio needs no frame to start at: a little before is enough.
+        // Audio can start at any sample, so it starts only a little earlier.
         var audio = Self.store(type: .audio)
         audio.reposition(to: .exact(.milliseconds(3000)))
         #expect(Self.read(&audio, count: 2) == ["T", "2880"])
@@ -189,7 +189,7 @@ struct SampleStoreTests {
         store.append(Array(samples[30...]))
         #expect(Self.read(&store, count: 3) == ["S", "2000", "2040"])
         #expect(Self.read(&store).last == "3960")
-        // Where nothing was read yet, nothing is omitted; where nothing is sought, nothing either.
+        // If nothing was read yet or nothing is sought, nothing is skipped.
         for landing in [SeekTarget.exact(.milliseconds(2500)), .sync(.milliseconds(2000)), .segmentStart(.seconds(2))] {
             store.removeAll(landing: landing)
             store.append([.track(Self.track(), window: PresentationWindow())])
@@ -257,9 +257,9 @@ struct SampleStoreTests {
         while let item = store.next() {
             if case .sample(let sample, _) = item, store.isSkipped(item) { skipped.append(sample.pts) }
         }
-        // At 500 the frame of 480 is shown.
+        // The frame of 480 ms is shown at 500 ms.
         #expect(skipped == (0..<12).map { $0 * 40 })
-        // Where nothing more is held, it may be the one.
+        // Without later samples, the last frame may be the one shown at 500 ms.
         var short = SampleStore(keepsRead: keepsRead, landing: .exact(.milliseconds(500)))
         short.append([.track(Self.track(), window: PresentationWindow())] + Self.samples(0..<80))
         skipped = []

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Frame of a seek")
 struct SoughtPictureTests {
-    /// Pictures of 40 ms from the given times on, named by their times: which is found, and which come after it.
+    /// Takes frames of 40 ms, named by their times. Returns the found frames and the ones after them.
     private static func run(_ times: [Int], seek: Int) -> (found: [Int], after: [Int], replaced: Int) {
         var sought = SeekFrameCandidate<Int>()
         sought.seek(.milliseconds(seek))

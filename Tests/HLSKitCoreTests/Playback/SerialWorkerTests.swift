@@ -80,7 +80,7 @@ struct SerialWorkerTests {
             }
             #expect(worker.perform(2) == nil)
             #expect(closings.elements.isEmpty)
-            // Whether it is closed already or not: one of the two comes first.
+            // Releases the work before or after the call to `close`. Both orders must work.
             group.addTask { held.release() }
         }
         #expect(closings.elements == [1])

@@ -6,7 +6,7 @@ import Testing
 struct TimestampRepairTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Seconds, of samples of one second in a segment of ten.
+        /// The times in seconds of samples of one second in a segment of ten seconds.
         var input: [Double]
         var output: [Double]
         var known: [Double] = []

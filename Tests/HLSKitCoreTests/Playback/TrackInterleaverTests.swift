@@ -14,7 +14,7 @@ struct LockstepTests {
 
     private static func second(_ value: Double) -> Duration { .seconds(value) }
 
-    /// What has happened, and whether a frame of 5 s may be written then.
+    /// Earlier events, and whether a frame at 5 s may be written after them.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var isFree: Bool
@@ -102,7 +102,7 @@ struct LockstepTests {
         for type in [MediaKind.video, .audio] { lockstep.join(type) }
         _ = lockstep.isNext(Self.second(frames), of: .video)
         #expect(lockstep.isNext(Self.second(5), of: .audio) == isFree)
-        // Those that are on their way from 5 s on may be others.
+        // Frames in flight from 5 s on may differ.
         let idle = TrackInterleaver()
         for type in [MediaKind.video, .audio] { idle.join(type) }
         idle.setIdle(true, .video)

@@ -2,7 +2,7 @@ import HLSKitMedia
 import TestSupport
 import Testing
 
-/// Encrypts the video of fragmented MP4 by common encryption, by OpenSSL.
+/// Encrypts the video of fragmented MP4 with common encryption, using OpenSSL.
 enum CommonEncryption {
     static let key = bytes(keyText)
     private static let keyText = "00112233445566778899aabbccddeeff"
@@ -25,7 +25,7 @@ enum CommonEncryption {
         try #require(bytes.indices.dropLast(3).first { bytes[$0..<$0 + 4].elementsEqual(name.utf8) })
     }
 
-    /// The header with its video track said to be encrypted by a constant vector.
+    /// Returns the header with its video track declared as encrypted with a constant vector.
     static func protected(_ header: [UInt8], scheme: String, pattern: UInt8) throws -> [UInt8] {
         let tenc: [UInt8] =
             [1, 0, 0, 0, 0, pattern, 1, 0] + [UInt8](repeating: 7, count: 16) + [16] + bytes(vectorText)
@@ -48,7 +48,7 @@ enum CommonEncryption {
         return result
     }
 
-    /// The segment with each sample encrypted in its place: by CTR as a whole, or by CBC, one block in ten.
+    /// Returns the segment with its samples encrypted, completely by CTR or one block in ten by CBC.
     static func encrypted(_ segment: [UInt8], _ header: [UInt8], isCBC: Bool) throws -> [UInt8] {
         var demuxer = FragmentedMP4Demuxer(initialization: try MP4InitializationSection(parsing: header[...]))
         var events: [DemuxerEvent] = []

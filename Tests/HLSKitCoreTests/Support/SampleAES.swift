@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Encrypts the media of transport streams as `METHOD=SAMPLE-AES` has it, by OpenSSL.
+/// Encrypts the media of transport streams as `METHOD=SAMPLE-AES` requires, using OpenSSL.
 ///
 /// Source: Apple, "MPEG-2 Stream Encryption Format for HTTP Live Streaming".
 enum SampleAES {
@@ -18,14 +18,14 @@ enum SampleAES {
             blocks = isSlice ? Array(stride(from: 32, to: bytes.count - 16, by: 160)) : []
         }
 
-        /// With an ADTS header of 7 bytes.
+        /// Creates a unit from a frame with an ADTS header of 7 bytes.
         init(frame bytes: [UInt8]) {
             self.bytes = bytes
             blocks = (0..<max(0, bytes.count - 7 - 16) / 16).map { 7 + 16 + 16 * $0 }
         }
     }
 
-    /// Encrypts each unit, a chain of its own. One call of OpenSSL does the next blocks of all.
+    /// Encrypts each unit as a separate chain. Each call of OpenSSL encrypts the next block of all units.
     static func encrypt(_ units: inout [Unit]) throws {
         let hexadecimal = key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         for round in 0... {

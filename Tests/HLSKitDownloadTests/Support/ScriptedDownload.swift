@@ -32,7 +32,6 @@ struct ScriptedDownload {
         return outcome
     }
 
-    /// The files of a host that were asked for and whose names end so.
     func files(of host: String, endingIn ending: String) -> [String] {
         let root = "http://\(host)/"
         return requests.map(\.url).filter { $0.hasPrefix(root) && $0.hasSuffix(ending) }.map {

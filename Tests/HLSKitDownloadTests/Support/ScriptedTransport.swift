@@ -20,7 +20,6 @@ final class ScriptedTransport: ResourceTransport {
     struct Request: Sendable {
         var url: String
         var time: Duration
-        /// The task that made it runs on an executor of its own, not on the pool that all tasks share.
         var isOffThePool: Bool
         var timeout: Duration?
     }
@@ -29,7 +28,7 @@ final class ScriptedTransport: ResourceTransport {
     private let script: @Sendable (String) async throws -> Answer
     private let log = Mutex<[Request]>([])
 
-    /// - Parameter clock: the answers are given on it; nil for the pool.
+    /// - Parameter clock: The clock that runs the answers, or `nil` for the shared pool.
     init(_ clock: VirtualClock? = nil, _ script: @escaping @Sendable (_ url: String) async throws -> Answer) {
         self.clock = clock
         self.script = script
@@ -66,7 +65,7 @@ final class ScriptedTransport: ResourceTransport {
     }
 }
 
-/// Whether the current task runs on an executor of its own, not on the pool that all tasks share.
+/// Whether the current task runs on its own executor instead of the shared pool.
 func isOffThePool() -> Bool {
     withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
 }

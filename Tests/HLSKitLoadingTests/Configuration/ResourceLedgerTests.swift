@@ -37,7 +37,7 @@ struct ResourceLedgerTests {
 
     struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Members 0, 1 and 2 are of low, default and high priority. These are in need:
+        /// The members in need before the change. Members 0, 1 and 2 have low, default and high priority.
         var before: Set<Int> = []
         var member: Int
         var entry: ResourceLedger.Entry?

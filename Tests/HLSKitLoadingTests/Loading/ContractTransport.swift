@@ -9,18 +9,17 @@ import Testing
 @testable import HLSKitSimulation
 
 enum ContractTransport: CaseIterable, CustomTestStringConvertible {
-    /// Over curl and files.
     case http11, h2, file
-    /// Two requests at once to a host; so many bytes a second; each counted.
+    /// A limit of two requests per host; a byte rate limit; a byte counter.
     case limited, paced, counted
-    /// A cache with nothing in it, with all, and with something stored that is not there in the end.
+    /// An empty cache, a full cache, and a cache whose stored entry is gone when it is read.
     case caching, cached, missed
-    /// One on disk with nothing in it, and with all, which the server is asked about.
+    /// An empty disk cache, and a full one that revalidates with the server.
     case diskCaching, diskCached
-    /// A request policy, a program's loader, and a playlist that would be changed.
+    /// A request policy, an app's resource loader, and a playlist transform.
     case requestPolicy, resourceLoader, playlistTransform
     case hedged, asset, mediaFile
-    /// The server is told of the player in the query.
+    /// Client data in the query.
     case clientData
     case conditioned, simulated, recording, replay
 
@@ -47,7 +46,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Types that do not run the tests, and why.
+    /// The types that do not run the tests, with the reasons.
     static let exceptions = [
         "SimulatedOrigin": "private to SimulatedTransport, behind a ConditionedTransport",
         "QueryTransport": "of the command, and nothing but another URL for CurlTransport",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hedged requests", .timeLimit(.minutes(10)))
 struct HedgedTransportTests {
-    /// Answers the first, second… request after these times; nil for never.
+    /// A transport that answers each request after the times of one `Answer`, or never if a time is `nil`.
     private final class URLOrigin: ResourceTransport {
         struct Answer: Sendable {
             var response: Duration?
@@ -87,7 +87,8 @@ struct HedgedTransportTests {
         }
     }
 
-    /// Asks with a delay of 2 s, and tells what came, what was asked for, and how many at most were under way.
+    /// Loads with a hedge delay of 2 s. Returns the events, the log of requests, and the highest number of parallel
+    /// requests.
     private func ask(
         _ answers: URLOrigin.Answer..., hedgeDelay: Duration? = .seconds(2), until end: Duration = .seconds(20)
     ) throws -> (events: [String], log: [String], most: Int) {

@@ -17,8 +17,8 @@ struct HookedTransportTests {
         }
     }
 
-    /// Gives one answer after another, and keeps the reasons that it was asked for; the last answer stays. An empty list
-    /// never answers.
+    /// A key provider that gives its answers in order, repeats the last one, and records the reasons of requests.
+    /// Without answers it never returns.
     private final class Script: KeyProvider {
         let keyFormats: Set<String> = ["com.example"]
         private let answers: [ContentKey]

@@ -165,7 +165,7 @@ struct HostLimitServerTests {
         let open = Monitor(Open())
         let arrived = Gate(0)
         try await withServer(answering: { connection, request in
-            // Another host for who limits, the same for who answers.
+            // The client counts `localhost` as another host, so its limit does not hold back this request.
             if request[0].contains("/mark") { return connection.respond("mark".utf8) }
             open.signal { state in
                 state.count += 1

@@ -7,7 +7,7 @@ struct LoadingFailureTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var code: LoadingError.Code
         var status: Int?
-        /// For what the user named, for what a playlist lists, and for keys.
+        /// The kinds for a resource that the user names, a resource in a playlist, and a key.
         var kinds: [LoadingFailure.Kind]
 
         var testDescription: String { code.rawValue + (status.map { " \($0)" } ?? "") }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Requests that share a rate", .timeLimit(.minutes(10)))
 struct PacedTransportTests {
-    /// How long it takes to load so many resources of 100 kB at once, over a link of 8 Mbit/s.
+    /// Returns the time that `count` parallel loads of 100 kB take over a link of 8 Mbit/s.
     private static func time(_ count: Int, bytesPerSecond: Int?) throws -> Duration {
         let clock = VirtualClock()
         let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 8_000_000))
@@ -35,12 +35,12 @@ struct PacedTransportTests {
         #expect(try Self.time(4, bytesPerSecond: 10_000_000) == free)
         for count in [1, 4] {
             let time = try Self.time(count, bytesPerSecond: 50_000)
-            // A tenth of a second is saved up, and the last bytes are not waited for.
+            // The first tenth of a second passes without limit, and nothing waits after the last bytes.
             #expect(time > .seconds(2 * count) - .milliseconds(700) && time < .seconds(2 * count) + .milliseconds(300))
         }
     }
 
-    /// Starts requests, which call back while they are being paused.
+    /// A transport whose requests run callbacks while they pause.
     private final class Slow: ResourceTransport {
         final class Request: TransportTask {
             private let state = Mutex((isStanding: false, whilePausing: [@Sendable () -> Void]()))

@@ -11,7 +11,7 @@ struct ResourcePolicyTests {
         var target: String
         var resourceClass = ResourceClass.segment
         var allowsFilesAnywhere = false
-        /// nil: allowed.
+        /// The expected error, or `nil` if the access is allowed.
         var refusal: LoadingError.Code?
 
         var testDescription: String {
@@ -23,11 +23,11 @@ struct ResourcePolicyTests {
     static let file = "file:///home/me/hls/m.m3u8"
 
     static let cases: [Case] = [
-        // The user.
+        // URLs that the user names.
         .init(target: "https://a.example/m.m3u8"), .init(target: "HTTP://a.example/"), .init(target: "file:///etc/x"),
         .init(target: "concat:file:///a", refusal: .refused), .init(target: "m.m3u8", refusal: .badURL),
         .init(target: "data:,x", refusal: .refused),
-        // R55, R56: a playlist from the network.
+        // R55, R56: URLs in a playlist from the network.
         .init(source: net, target: "http://b.example/s.ts"), .init(source: net, target: "https://b.example/s.ts"),
         .init(source: net, target: "file:///etc/passwd", refusal: .refused),
         .init(source: net, target: "FILE:/etc/passwd", refusal: .refused),
@@ -47,7 +47,7 @@ struct ResourcePolicyTests {
         .init(source: net, target: "data:,x", resourceClass: .segment, refusal: .refused),
         .init(source: net, target: "data:,x", resourceClass: .mediaPlaylist, refusal: .refused),
         .init(source: net, target: "data:,x", resourceClass: .initializationSection, refusal: .refused),
-        // A playlist given as a file.
+        // URLs in a playlist from a file.
         .init(source: file, target: "https://a.example/s.ts"),
         .init(source: file, target: "file:///home/me/hls/s.ts"),
         .init(source: file, target: "file://localhost/home/me/hls/sub/s.ts"),

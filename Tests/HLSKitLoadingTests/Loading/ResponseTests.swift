@@ -15,7 +15,7 @@ struct ResponseTests {
             ("Sun, 99 Nov 1994 08:49:37 GMT", nil, nil), ("Sun, 06 Foo 1994 08:49:37 GMT", nil, nil),
         ] as [(String, String?, Int?)])
     func retryAfter(_ value: String, _ date: String?, _ seconds: Int?) {
-        // 784111740 is 08:49:00 of that day.
+        // 784111740 is 08:49:00 on the day in the test values.
         #expect(RetryAfter.delay(value, date: date, now: 784_111_740) == seconds.map { .seconds($0) })
     }
 
@@ -155,7 +155,7 @@ struct ResponseTests {
             let time = Duration.milliseconds(tick * 100)
             if gauge.check(at: time, byteCount: min(tick * 200, 20_000)) != nil { reports.append(tick) }
         }
-        // Six seconds hold less than 6 kB from 13 s on; marks are 0.75 s apart.
+        // From 13 s on, a window of six seconds has fewer than 6 kB. Measurements are 0.75 s apart.
         #expect(reports.first.map { (130...138).contains($0) } == true)
     }
 

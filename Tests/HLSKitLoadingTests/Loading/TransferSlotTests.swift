@@ -9,7 +9,7 @@ struct TransferSlotTests {
         private let calls = Mutex<[String]>([])
         private let onPause: @Sendable () -> Void
 
-        /// - Parameter onPause: runs while it is being paused, before that is done.
+        /// - Parameter onPause: A closure that runs during a call to `pause()`, before the call is recorded.
         init(onPause: @escaping @Sendable () -> Void = {}) { self.onPause = onPause }
 
         var reported: [String] { calls.withLock { $0 } }
@@ -23,9 +23,9 @@ struct TransferSlotTests {
 
     private enum Step {
         case start, pause, resume, cancel, endCurrent, hold, release
-        /// The newest transfer comes to its end; the first does, whatever is under way by now.
+        /// The newest transfer ends; the first transfer ends, even if another one runs by then.
         case end, endFirst
-        /// The next is started, and meanwhile it is told that.
+        /// The next transfer starts, and the steps are taken during its start.
         indirect case startDuring([Step])
     }
 
@@ -103,7 +103,7 @@ struct TransferSlotTests {
     @Test("a call made during another one is forwarded after it")
     func order() {
         let slot = TransferSlot()
-        // As another thread would, that comes in between.
+        // Resumes during the call, as another thread could.
         let task = Running { slot.resume() }
         slot.start { _ in task }
         slot.pause()

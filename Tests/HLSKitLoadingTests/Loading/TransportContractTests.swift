@@ -89,7 +89,7 @@ struct TransportContractTests {
         #expect(result.bytes.count <= 4096)
     }
 
-    /// Starts a request and does something to it before it has ended. On a busy machine that takes some attempts.
+    /// Starts a request and calls `act` before it has ended. On a busy machine this takes several attempts.
     private func started(
         _ transport: any ResourceTransport, _ kind: Kind, _ origin: TestOrigin, _ act: (any TransportTask) -> Void
     ) async throws -> (TransportRecorder, any TransportTask) {
@@ -97,7 +97,7 @@ struct TransportContractTests {
             let recorder = TransportRecorder()
             let task = transport.start(kind.request(kind.url("segment.ts", origin))) { recorder.record($0) }
             act(task)
-            // One that was told all at once may end now; nothing of it is left to be stopped.
+            // A transport in memory may already have delivered everything, so there is nothing left to stop.
             if kind.isInMemory || !recorder.result.hasEnded { return (recorder, task) }
         }
         throw Unstoppable()
@@ -114,11 +114,11 @@ struct TransportContractTests {
             $0.cancel()
         }
         let before = recorder.result
-        // A later request that has ended shows that the first one had its time.
+        // The end of a later request shows that the first one had enough time to deliver.
         #expect(await transport.load(kind.request(kind.url("segment.ts", origin))).error == nil)
-        // A call that is already running may still finish.
+        // One call may already be running and may still finish.
         #expect(recorder.result.eventCount - before.eventCount <= 1)
-        // What is in memory may be told as soon as it is asked for.
+        // A transport in memory may deliver everything as soon as it starts.
         if !kind.isInMemory { #expect(!recorder.result.hasEnded) }
         task.cancel()
     }

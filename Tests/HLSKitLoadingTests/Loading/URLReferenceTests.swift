@@ -4,7 +4,7 @@ import Testing
 
 @Suite("URL references")
 struct URLReferenceTests {
-    // RFC 3986 §5.4, without fragments, which are never sent.
+    // RFC 3986 §5.4, without fragments, because requests never contain them.
     static let examples: [(reference: String, resolved: String)] = [
         ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
         ("/g", "http://a/g"), ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),

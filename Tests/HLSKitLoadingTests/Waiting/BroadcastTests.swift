@@ -62,7 +62,7 @@ struct BroadcastTests {
         #expect(diary.lines == row.kept.map(String.init) + ["."])
     }
 
-    /// Numbers that are lost are replaced by their count, below zero.
+    /// Returns a stream in which lost numbers are replaced by their negative count.
     private static func marked(_ broadcast: HLSKitLoading.Broadcast<Int>, newest limit: Int = 2) -> AsyncStream<Int> {
         broadcast.subscribe(newest: limit) { count, _ in -count }
     }

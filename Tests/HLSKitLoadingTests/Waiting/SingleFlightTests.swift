@@ -94,7 +94,7 @@ import Testing
             return try await load.value()
         }
         task.cancel()
-        // The work is so short that its result may be there first.
+        // The work is so short that its result may arrive before the cancellation.
         let result = await task.result
         if case .failure(let error) = result { #expect(error is CancellationError) }
     }

@@ -15,7 +15,8 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         let frames = (0..<4).map { TinyAudio.frame(fill: UInt8($0)) }
         let all = frames.flatMap { $0 }
         var writer = TransportStreamWriter(streams: [audio])
-        // Two frames and a part of the third; the rest, of which the fourth has the time.
+        // The first packet has two frames and a part of the third. The second has the rest and the time of the fourth
+        // frame.
         let split = 2 * 37 + cut
         writer.add(.init(pid: 257, pts: 0, payload: Array(all.prefix(split)), hasLength: true))
         writer.add(.init(pid: 257, pts: 5760, payload: Array(all.dropFirst(split)), hasLength: true))
@@ -36,7 +37,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
             let exact = Double(index) * 1024 * 90_000 / 44_100
             #expect(abs(Double(sample.pts - 10) - exact) <= 0.5)
         }
-        // 441 × 1024 samples of 44.1 kHz are 10.24 s to the unit.
+        // 441 × 1024 samples at 44.1 kHz last exactly 10.24 s.
         #expect(samples.last.map { $0.pts + $0.duration } == Int64(921_610))
         #expect(zip(samples, samples.dropFirst()).allSatisfy { $0.pts + $0.duration == $1.pts })
     }
@@ -106,7 +107,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         let long = tag(1000)
         writer.add(.init(pid: 300, streamID: 0xbd, pts: 900, payload: Array(long.prefix(400)), hasLength: true))
         writer.add(.init(pid: 300, streamID: 0xbd, payload: Array(long.dropFirst(400)), hasLength: true))
-        // One that claims more than it has must not swallow the next one.
+        // A tag that declares more bytes than it has must not consume the next tag.
         writer.add(.init(pid: 300, streamID: 0xbd, pts: 1200, payload: Array(long.prefix(100)), hasLength: true))
         writer.add(.init(pid: 300, streamID: 0xbd, pts: 1300, payload: tag(20), hasLength: true))
         let trace = demux(writer)
@@ -127,7 +128,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(samples.map(\.pts) == [0, 2880])
     }
 
-    /// A frame of LATM, which says that all is as before or has the configuration: 48 kHz, two channels.
+    /// Returns a LATM frame (48 kHz, two channels) that has the configuration or refers to the previous one.
     private static func loas(_ fill: UInt8, isConfigured: Bool = false) -> [UInt8] {
         let element = (isConfigured ? [0x20, 0, 0x11, 0x90] : [0x80]) + [UInt8](repeating: fill, count: 30)
         return [0x56, 0xe0, UInt8(element.count)] + element
@@ -149,7 +150,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
     struct Unconfigured: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var frameCount: Int
-        /// After so many frames a packet is lost.
+        /// The number of frames before a lost packet.
         var lossAfter: Int?
         var hasConfiguration = true
         var sampleCount: Int
@@ -187,7 +188,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
     @Test("MPEG audio layers 2 and 3 have different codecs")
     func layers() {
         for (second, codec) in [(0xfd, MediaCodec.mp2), (0xfb, .mp3)] as [(UInt8, MediaCodec)] {
-            // 48 kHz; 192 kbit/s of layer 2, 160 of layer 3.
+            // 48 kHz, with 192 kbit/s for layer 2 and 160 kbit/s for layer 3.
             let frame = [0xff, second, 0xa4, 0] + [UInt8](repeating: 0, count: (codec == .mp2 ? 576 : 480) - 4)
             var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x03)])
             writer.add(.init(pid: 257, pts: 0, payload: frame + frame))

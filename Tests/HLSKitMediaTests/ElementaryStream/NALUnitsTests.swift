@@ -7,7 +7,7 @@ import Testing
     func startCodes() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<2000 {
-            // Mostly zeros and ones, so that all near misses occur.
+            // Mostly zeros and ones, so that all near misses of a start code occur.
             let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
                 UInt8([0, 0, 0, 1, 1, 2, 255].randomElement(using: &generator) ?? 0)
             }

@@ -6,7 +6,7 @@ private func bytes(_ hex: String) -> [UInt8] {
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
 
-/// Sequence parameter sets that x264 and x265 wrote; what is expected is what the encoder was told.
+/// Sequence parameter sets that x264 and x265 wrote. The expected values are the settings of the encoder.
 @Suite struct ParameterSetTests {
     @Test("H.264: cropping, sample aspect ratio, colour, full range and frame rate are read")
     func h264() throws {

@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    /// Ten bits, BT.2020 and PQ; as ParameterSetTests has it.
+    /// Declares ten bits, BT.2020 and PQ. ParameterSetTests uses the same set.
     private static let hevc = bytes(
         "420101022000000300900000030000030078a003c08010e4d96566924caf016a12201208000003000800000300c040")
     /// Declares colour and full range.

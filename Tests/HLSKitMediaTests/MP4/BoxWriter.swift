@@ -1,4 +1,3 @@
-/// Writes the boxes that the tests read.
 enum BoxWriter {
     static func box(_ type: String, _ parts: [UInt8]...) -> [UInt8] {
         let payload = parts.flatMap { $0 }
@@ -20,7 +19,7 @@ extension BoxWriter {
         var id = 1
         var handler = "vide"
         var timescale = 1000
-        /// Three letters packed by `mdhd`; "und" unless told.
+        /// The three letters that `mdhd` packs. The default is "und".
         var language = [21, 14, 4]
         var extendedLanguage: String?
         var entries: [[UInt8]] = [BoxWriter.visualEntry("avc1", BoxWriter.box("avcC", [1, 2, 3]))]
@@ -114,8 +113,8 @@ extension BoxWriter {
         box("moof", fullBox("mfhd", be32(1)), trafs.flatMap { $0 })
     }
 
-    /// A fragment of one track whose samples of `sizes` bytes (each 10 units long) follow in an `mdat` box, filled with
-    /// the sample's number.
+    /// Returns a fragment of one track, followed by an `mdat` box. Each sample is 10 units long and filled with its
+    /// number.
     static func fragment(time: Int = 0, id: Int = 1, sizes: [Int], extra: [UInt8] = []) -> [UInt8] {
         func fragment(offset: Int) -> [UInt8] {
             let run = trun(
@@ -138,7 +137,7 @@ extension BoxWriter {
 }
 
 extension BoxWriter {
-    /// A segment with its own header that has one of each box that the demuxer reads.
+    /// A segment with its own header and one of each box that the demuxer reads.
     static let allBoxes: [UInt8] = {
         let keyID = (0..<16).map { UInt8($0) }
         let sinf = box(

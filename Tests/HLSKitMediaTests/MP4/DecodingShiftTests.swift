@@ -8,7 +8,7 @@ private typealias Writer = BoxWriter
     struct Offsets: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var offsets: [Int]
-        /// With samples that are 10 long.
+        /// The expected times for samples that are 10 units long.
         var decodingTimes: [Int64]
     }
 

@@ -5,7 +5,7 @@ import Testing
 private typealias Writer = BoxWriter
 
 @Suite struct EditListTests {
-    /// Movie units of 1/100 s, track units of 1/1000 s.
+    /// An edit list with movie units of 1/100 s and track units of 1/1000 s.
     struct Edits: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var box: [UInt8]

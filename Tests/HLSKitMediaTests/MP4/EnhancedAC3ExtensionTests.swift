@@ -3,7 +3,7 @@ import Testing
 @testable import HLSKitMedia
 
 @Suite struct EnhancedAC3ExtensionTests {
-    /// 448 kbit/s, 3/2 channels with LFE; then with a dependent substream, and with two independent ones.
+    /// 448 kbit/s, 3/2 channels with LFE: alone, with a dependent substream, and with two independent substreams.
     private static let bases: [[UInt8]] = [
         [0x0E, 0x00, 0x20, 0x0F, 0x00], [0x0E, 0x00, 0x20, 0x0F, 0x02, 0x01],
         [0x0E, 0x01, 0x20, 0x0F, 0x00, 0x20, 0x04, 0x00],

@@ -4,7 +4,7 @@ import Testing
 @Suite struct FragmentedMP4DemuxerTests {
     private typealias Writer = BoxWriter
 
-    /// Behind `moofs` comes an `mdat` of `size` bytes; `offset` is that of its first byte from the first `moof`.
+    /// Returns a `moof` and its `mdat`. `offset` is the distance from the `moof` to the first media byte.
     private func segment(media: [UInt8], _ moof: (_ offset: Int) -> [UInt8]) -> [UInt8] {
         moof(moof(0).count + 8) + Writer.box("mdat", media)
     }
@@ -69,7 +69,7 @@ import Testing
         }
         let demuxed = try Demuxed(header: header, fragments: fromHeader + fromFragment + fromSamples)
         #expect(demuxed.error == nil)
-        // Of the last fragment earlier by the 3 that one of its offsets is below zero.
+        // The last fragment has a composition offset of -3, so its decoding times are 3 earlier.
         #expect(demuxed.samples.map(\.dts) == [0, 7, 14, 23, 29, 33])
         #expect(demuxed.samples.map(\.pts) == [0, 7, 14, 23, 29, 41])
         #expect(demuxed.samples.map(\.duration) == [7, 7, 9, 9, 4, 6])
@@ -210,7 +210,7 @@ import Testing
         #expect(demuxed.samples.map(\.dts) == [Int64(time), Int64(time) + 10])
     }
 
-    /// An edit list in movie units of 1/600 s on a track of 1/1000 s, and what it adds to the timestamps.
+    /// An edit list in movie units of 1/600 s on a track of 1/1000 s, and the shift of the timestamps that it causes.
     struct Edit: CustomTestStringConvertible {
         var name: String
         var edits: [UInt8]

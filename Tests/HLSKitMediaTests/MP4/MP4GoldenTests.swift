@@ -2,7 +2,7 @@ import Foundation
 import HLSKitMedia
 import Testing
 
-/// Rewrite the dumps with `HLSKIT_REWRITE_GOLDEN=1`, and review what changed.
+/// Rewrite the dumps with `HLSKIT_REWRITE_GOLDEN=1`, then review the differences.
 @Suite struct MP4GoldenTests {
     @Test("J01: each file gives the tracks and samples of its dump", arguments: MP4Fixture.all)
     func dump(name: String) throws {

@@ -2,7 +2,7 @@ import HLSKitMedia
 import Testing
 
 @Suite struct MP4HeaderScannerTests {
-    /// Reads a file as someone who asks for ranges does, and counts the bytes that were asked for.
+    /// Reads a file in ranges from the offsets that the scanner asks for, and counts the bytes.
     private func scan(
         _ file: [UInt8], step: Int
     ) throws(MediaError) -> (header: MP4HeaderScanner.Header, byteCount: Int) {

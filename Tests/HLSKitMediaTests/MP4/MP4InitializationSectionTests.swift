@@ -164,7 +164,8 @@ import Testing
 
     @Test("J08: mastering display and light levels become values, from MPEG's and VP9's boxes")
     func highDynamicRange() throws {
-        // Displays of BT.2020 with 0.005 to 1000 cd/m²; MPEG has green first and counts in 1/50 000, VP9 red and 1/65 536.
+        // BT.2020 displays with 0.005 to 1000 cd/m². MPEG has green first and counts in 1/50,000. VP9 has red first and
+        // counts in 1/65,536.
         let mdcv = BoxWriter.box(
             "mdcv", [8500, 39850, 6550, 2300, 35400, 14600, 15635, 16450].flatMap { BoxWriter.be16($0) },
             BoxWriter.be32(10_000_000), BoxWriter.be32(50))
@@ -364,7 +365,8 @@ import Testing
         for depth in (1...100_000).reversed() {
             nested += BoxWriter.be32((100_001 - depth) * 8).reversed() + Array("kart".utf8).reversed()
         }
-        // Built from the inside out; reversed it is 'trak' in 'trak' in 'trak'.
+        // The bytes are built in reverse order from the innermost box. Reversed again, they are 'trak' in 'trak' in
+        // 'trak'.
         let header = BoxWriter.box("moov", nested.reversed())
         #expect(throws: MediaError.self) { try MP4InitializationSection(parsing: header[...]) }
     }

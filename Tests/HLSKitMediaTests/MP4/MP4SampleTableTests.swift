@@ -4,7 +4,7 @@ import Testing
 @Suite struct MP4SampleTableTests {
     private typealias Writer = BoxWriter
 
-    /// Tables of five samples in chunks of two, one and two, at 1000, 2000, 3000.
+    /// Returns tables of five samples in chunks of two, one and two, at offsets 1000, 2000 and 3000.
     private static func tables(
         sizes: [UInt8] = BoxWriter.fullBox("stsz", [0, 5, 11, 12, 13, 14, 15].flatMap { BoxWriter.be32($0) }),
         offsets: [UInt8] = BoxWriter.fullBox("stco", [3, 1000, 2000, 3000].flatMap { BoxWriter.be32($0) }),
@@ -58,7 +58,7 @@ import Testing
     @Test("2^32 samples of one size cost nothing, and end with the chunks")
     func hugeCount() throws {
         let sizes = Writer.fullBox("stsz", Writer.be32(7), Writer.be32(0xFFFF_FFFF))
-        #expect(try samples(Self.tables(sizes: sizes)).count == 5)  // 2 + 1 + 2 in the chunks that have a place
+        #expect(try samples(Self.tables(sizes: sizes)).count == 5)  // 2 + 1 + 2 in the chunks that have an offset
     }
 
     @Test(

@@ -28,7 +28,7 @@ struct Demuxed {
         var rest = bytes[...]
         do throws(MediaError) {
             while !rest.isEmpty {
-                // A copy, so that the demuxer meets slices with all kinds of indices and no neighbour's bytes.
+                // A copy, so that the memory beside the piece does not contain the rest of the file.
                 let piece = Array(rest.prefix(pieceSize()))
                 rest = rest.dropFirst(piece.count)
                 try demuxer.append(piece[...], to: &events)
@@ -84,7 +84,7 @@ struct Demuxed {
         return line
     }
 
-    /// The CRC that `ffprobe -show_data_hash CRC32` prints, so that golden dumps can be compared with it.
+    /// Returns the CRC that `ffprobe -show_data_hash CRC32` prints, so that dumps can be compared.
     static func crc32(_ data: SampleData) -> UInt32 {
         data.withUnsafeBytes { bytes in
             ~bytes.reduce(~UInt32(0)) { crc, byte in
@@ -107,7 +107,7 @@ enum MP4Fixture {
         "ac-3", "alac", "av01", "avc-aac", "avc-aac-absolute", "avc-hybrid", "avc-negative-cts", "ec-3", "flac", "hvc1",
         "mp3", "opus", "vp09",
     ]
-    /// What ffmpeg does not write: every box at once.
+    /// A file that has every box. ffmpeg writes no such file.
     static let written = "all-boxes"
     static let progressive = ["progressive", "quicktime-aac.mov"]
     static let all = fragmented + progressive + [written]
@@ -124,7 +124,7 @@ enum MP4Fixture {
     }
 }
 
-/// SplitMix64: the same numbers in every run.
+/// A SplitMix64 generator, which gives the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

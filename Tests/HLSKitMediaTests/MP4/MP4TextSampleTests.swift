@@ -39,7 +39,7 @@ import Testing
         Case(bytes: [0, 1, 0x41] + [0, 0, 0, 12] + Array("encd".utf8) + [0, 0, 1, 0], title: "A"),
         Case(bytes: [0, 5, 0xfe, 0xff, 0, 0x41, 0], title: "A"),
         Case(bytes: [0xff, 0xff, 0x41], title: "A"),
-        // Bytes that are not UTF-8 are in the Macintosh encoding in QuickTime's text, and invalid in other text.
+        // QuickTime text that is not UTF-8 is in the Macintosh encoding. In other text such bytes are invalid.
         Case(bytes: [0, 4, 0x43, 0x61, 0x66, 0x8e], title: "Café"),
         Case(bytes: [0, 1, 0xff], title: "ˇ"),
         Case(bytes: [0, 1, 0xc3], title: "\u{fffd}", codec: .tx3g),

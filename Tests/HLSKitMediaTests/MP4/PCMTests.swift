@@ -25,7 +25,7 @@ private typealias Writer = BoxWriter
                 + [0x7F00_0000, bits, flags, packet, frames].flatMap { Writer.be32($0) })
     }
 
-    /// QuickTime's sound, version 1.
+    /// Returns a QuickTime audio entry of version 1.
     private static func wave(_ type: String, _ children: [UInt8]...) -> [UInt8] {
         let frma = Writer.box("frma", Array(type.utf8))
         return Writer.audioEntry(
@@ -104,7 +104,7 @@ private typealias Writer = BoxWriter
         Writer.fullBox(type, values.flatMap { Writer.be32($0) })
     }
 
-    /// Stereo of 16 bits: four bytes a frame.
+    /// Returns a track of 16 bit stereo audio, which has four bytes per frame.
     private static func track(_ tables: [UInt8], edits: [UInt8] = [], channels: Int = 2) -> Writer.Track {
         Writer.Track(
             handler: "soun", timescale: 48_000, entries: [Writer.audioEntry("sowt", channels: channels)], edits: edits,
@@ -120,7 +120,7 @@ private typealias Writer = BoxWriter
         return table.tracks.flatMap { Array($0.samples.prefix(20_000)) }
     }
 
-    /// Two chunks of 2500 frames at 1000 and 20 000.
+    /// Two chunks of 2500 frames at offsets 1000 and 20,000.
     private static let places = table("stsc", 1, 1, 2500, 1) + table("stco", 2, 1000, 20_000)
 
     @Test("frames are read in pieces of 1024 that end with their chunk", arguments: [1, 2, 4])

@@ -116,7 +116,7 @@ import Testing
     func severalRuns() throws {
         func fragment(_ offset: Int) -> [UInt8] {
             let vectors = (1...4).flatMap { Array(repeating: UInt8($0), count: 8) }
-            // The second run lies before the first in the media.
+            // In the media, the second run is before the first.
             return Writer.moof(
                 Writer.traf(
                     Writer.tfhd(), Writer.tfdt(0),

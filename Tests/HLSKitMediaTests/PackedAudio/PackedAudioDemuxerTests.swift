@@ -88,7 +88,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
         #expect(trace.samples.map(\.pts) == [0, 2880, 5760, 8640])
     }
 
-    /// A frame of MPEG audio, 128 kbit/s, 44.1 kHz, stereo, that begins with `content` behind its side information.
+    /// Returns an MPEG audio frame (128 kbit/s, 44.1 kHz, stereo) with `content` after its side information.
     private static func mpegFrame(_ content: [UInt8] = []) -> [UInt8] {
         let frame = [0xff, 0xfb, 0x90, 0x00] + [UInt8](repeating: 0, count: 32) + content
         return frame + [UInt8](repeating: 0, count: 417 - frame.count)

@@ -30,7 +30,7 @@ private struct SpliceWriter {
         return (0..<4).map { UInt8(truncatingIfNeeded: crc >> (24 - 8 * UInt32($0))) }
     }
 
-    /// - Parameter length: of the command, where it is not its own.
+    /// - Parameter length: The declared length of the command, or `nil` for its actual length.
     static func section(
         _ type: Int, _ command: [UInt8], adjustment: Int = 0, descriptors: [UInt8] = [], length: Int? = nil,
         isEncrypted: Bool = false, version: Int = 0
@@ -242,7 +242,7 @@ struct SpliceSectionTests {
     }
 }
 
-/// The same numbers each time.
+/// A random number generator that gives the same numbers in every run.
 private struct SystemlessRandom {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

@@ -1,21 +1,21 @@
 @testable import HLSKitMedia
 
-/// What has to hold for any bytes. Used by tests and, through a link, by the fuzzers in `Fuzz/`.
+/// Invariants that must hold for any bytes. Tests use them and, through a link, the fuzzers in `Fuzz/`.
 enum DemuxerChecks {
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// What the bytes are read as; the raw value is a folder of `Fuzz/corpus-media`.
+    /// The format that the bytes are read as. The raw value is a folder of `Fuzz/corpus-media`.
     enum Format: String, CaseIterable, Sendable {
         case transportStream = "transport-stream"
         case fragmentedMP4 = "fragmented-mp4"
         case progressiveMP4 = "progressive-mp4"
         case packedAudio = "packed-audio"
         case webVTT = "webvtt"
-        /// A sample of a track `wvtt`.
+        /// A sample of a `wvtt` track.
         case webVTTSample = "webvtt-sample"
-        /// Parameter sets, messages with captions, samples of caption tracks, and the bytes as a stream of H.264 and HEVC.
+        /// Parameter sets, messages with captions, samples of caption tracks, and streams of H.264 and HEVC.
         case video
     }
 
@@ -30,7 +30,7 @@ enum DemuxerChecks {
             scan(bytes)
         case .fragmentedMP4:
             try chunking(bytes) { FragmentedMP4Demuxer(initialization: nil) }
-            // The same header apart, as EXT-X-MAP gives it.
+            // Reads the header separately, as EXT-X-MAP provides it.
             let start = firstFragment(bytes) ?? bytes.count
             guard let section = try? MP4InitializationSection(parsing: bytes[..<start]) else { return }
             try chunking(Array(bytes[start...])) { FragmentedMP4Demuxer(initialization: section) }
@@ -75,7 +75,7 @@ enum DemuxerChecks {
         }
     }
 
-    /// Pieces of any size give the same events; what comes out is no more than what went in.
+    /// Checks that pieces of any size give the same events, and that the samples are not larger than the input.
     private static func chunking(_ bytes: [UInt8], _ make: () -> some Demuxer) throws(Failure) {
         let whole = run(make(), bytes) { bytes.count }
         var seed = UInt64(truncatingIfNeeded: bytes.count) &* 0x9E37_79B9_7F4A_7C15
@@ -103,7 +103,7 @@ enum DemuxerChecks {
             var at = 0
             while at < bytes.count {
                 let end = min(bytes.count, at + max(1, size()))
-                // An array of its own, so that a sanitizer sees what is read beyond it.
+                // A separate array, so that a sanitizer detects reads beyond the piece.
                 try demuxer.append(Array(bytes[at..<end])[...], to: &events)
                 at = end
                 for event in events { outcome.take(event) }
@@ -117,7 +117,7 @@ enum DemuxerChecks {
         return outcome
     }
 
-    /// The halves as two segments, each of which follows the other: no more comes out than went in.
+    /// Checks that two segments that repeatedly continue each other do not give more samples than they contain.
     private static func segments(_ bytes: [UInt8]) throws(Failure) {
         let cut = bytes.count / 376 * 188
         var rest: TransportStreamRest?
@@ -131,7 +131,7 @@ enum DemuxerChecks {
                 rest = demuxer.rest
                 for case .sample(let sample) in events { byteCount += sample.data.count }
             }
-            // The second time round what the first has left comes out as well.
+            // From the second round on, the samples include the rest of the previous round.
             guard byteCount <= 2 * bytes.count else {
                 throw Failure(description: "two segments of \(bytes.count) bytes give \(byteCount) bytes of samples")
             }
@@ -183,7 +183,7 @@ enum DemuxerChecks {
     private static func sampleOfCues(_ bytes: [UInt8]) throws(Failure) {
         guard let sample = try? WebVTTSample(parsing: bytes[...], start: .seconds(1), end: .seconds(2)) else { return }
         for cue in sample.cues {
-            // An entity is longer than the character that it stands for, but for four bytes.
+            // A payload byte gives at most one character, and a character has at most four bytes.
             guard !cue.payload.isEmpty, cue.text.utf8.count <= 4 * cue.payload.utf8.count else {
                 throw Failure(description: "a text of \(cue.text.utf8.count) bytes of \(cue.payload.utf8.count)")
             }
@@ -218,7 +218,7 @@ enum DemuxerChecks {
         }
         for type in [0x1b, 0x24] as [UInt8] {
             var writer = TransportStreamWriter(streams: [.init(pid: 256, type: type)])
-            // Cut at a place that the bytes choose, so that units continue in another packet.
+            // The bytes choose the cut, so that units continue in another packet.
             let cut = bytes.isEmpty ? 0 : Int(bytes[0]) * bytes.count / 256
             writer.add(.init(pid: 256, pts: 0, payload: Array(bytes[..<cut])))
             writer.add(.init(pid: 256, pts: 3000, payload: Array(bytes[cut...]), hasLength: bytes.count < 60_000))

@@ -18,10 +18,10 @@ import Testing
     // MARK: Video
 
     private static let fill = [UInt8](repeating: 0xaa, count: 70)
-    /// 64 by 48, 25 frames a second.
+    /// A sequence header with 64 by 48 pixels and 25 frames a second.
     private static let sequence: [UInt8] = [0, 0, 1, 0xb3, 0x04, 0x00, 0x30, 0x13, 0xff, 0xff, 0xe0, 0x18]
 
-    /// - Parameter structure: 3 is a frame, 1 and 2 are fields.
+    /// - Parameter structure: 3 for a frame, 1 or 2 for a field.
     private static func frame(type: UInt8, structure: UInt8 = 3) -> [UInt8] {
         let head: [UInt8] = [
             0, 0, 1, 0x00, 0, type << 3, 0xff, 0xf8, 0, 0, 1, 0xb5, 0x8f, 0xff, 0xf0 | structure, 0x80,
@@ -102,7 +102,7 @@ import Testing
 
     // MARK: DTS
 
-    /// 512 samples of two channels at 48 kHz in 96 bytes.
+    /// Returns a core frame with 512 samples of two channels at 48 kHz in 96 bytes.
     private static func core(fill: UInt8) -> [UInt8] {
         var bits = Bits()
         for (value, count) in [(1, 1), (31, 5), (0, 1), (15, 7), (95, 14), (2, 6), (13, 4), (0, 15), (0, 2)] {
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: Opus
 
-    /// Twenty milliseconds of two channels.
+    /// Returns packets of 20 ms with two channels.
     private static func opus(count: Int, fill: UInt8, trims: Bool = false) -> [UInt8] {
         let size = [UInt8](repeating: 0xff, count: count / 255) + [UInt8(count % 255)]
         let trim: [UInt8] = trims ? [0x01, 0x38] : []

@@ -36,8 +36,8 @@ import Testing
 
     private static let frame = VideoUsabilityInfo.FrameDuration(value: 1, timescale: 30)
 
-    /// `P4` is a frame with the order count 4, of eight bits, `I0` one that restarts counting; `@` tells its display
-    /// time in frames.
+    /// A row of frames. `P4` is a frame with the order count 4 (of eight bits), and `I0` is one that restarts the
+    /// count. The number after `@` is the display time in frames.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var frames: String

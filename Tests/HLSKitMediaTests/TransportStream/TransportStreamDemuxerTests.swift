@@ -41,7 +41,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
                 let unit = TinyVideo.unit(isIDR: index == 0, count: 500, fill: 0xa1 + UInt8(index))
                 writer.add(.init(pid: 256, pts: Int64(index) * 3000, payload: unit))
             }
-            // Packets 0 and 1 are tables; each unit takes three.
+            // Packets 0 and 1 are tables. Each unit takes three packets.
             writer.removePacket(at: lost)
             let trace = demux(writer)
             let samples = trace.samples
@@ -51,8 +51,8 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
                 #expect(fills.count <= 1)
                 #expect(sample.isDamaged || sample.data.count > 500)
             }
-            // The first packet of the second unit: the unit is lost, and the one before may have lost its end.
-            // The last packet of all: no one can know.
+            // Without its first packet (5 or 8) a unit is lost, and the previous one may lack its end. Packet 10 is not
+            // tested because nothing reveals the loss of the last packet.
             #expect(samples.count == (lost == 5 ? 2 : 3) - (lost == 8 ? 1 : 0))
             #expect(samples.filter(\.isDamaged).count == 1)
         }
@@ -280,7 +280,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
 
     struct SectionCase: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// The numbers of the sections that come, in turn; section 0 has programs 1 and 2, section 1 has 3.
+        /// The numbers of the sections in each repetition. Section 0 has programs 1 and 2, and section 1 has program 3.
         var turns: [[UInt8]]
         var wanted: Int?
         var expected: [Int]
@@ -359,7 +359,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         var descriptors: [UInt8] = []
         var codec: MediaCodec?
         var isEncrypted = false
-        /// Its kind and name, where no one reads it.
+        /// The kind and name of a stream that is skipped.
         var unread: String?
         var description: String { "0x\(String(type, radix: 16)) \(descriptors)" }
     }
@@ -439,7 +439,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         writer.section(pid: 300, tableID: 0x42, body: [2])
         let trace = demux(writer)
         #expect(trace.messages.map(time) == [8_589_933_692, 1020])
-        // Table, length, what it says and four bytes of checksum.
+        // Three bytes of header, the content and four bytes of checksum.
         #expect(trace.messages.map(\.messageData.count) == [3 + 1 + 4, 3 + 300 + 4])
         #expect(trace.messages.last?.messageData.dropFirst(3).prefix(300).elementsEqual(long) == true)
         for message in trace.messages {

@@ -30,7 +30,7 @@ import Testing
         while !bytes.isEmpty {
             let part = Array(bytes.prefix(layout.packetSizes[number % layout.packetSizes.count]))
             bytes.removeFirst(part.count)
-            // The time is that of the first frame that begins in the packet.
+            // The packet has the time of the first frame that begins in it.
             let pts = layout.start + Int64((position + 36) / 37) * 1920
             let video = TinyVideo.unit(isIDR: number.isMultiple(of: 4))
             writer.add(.init(pid: 256, pts: pts & 0x1_ffff_ffff, payload: video, hasLength: true))
@@ -41,7 +41,7 @@ import Testing
         return writer
     }
 
-    /// Two segments; the second begins with the tables of the first.
+    /// Demuxes two segments, of which the second begins with the tables of the first.
     private static func samples(
         _ bytes: [UInt8], cutAt cut: Int, handsOn: Bool = true
     ) throws -> (first: [MediaSample], second: [MediaSample], notes: [String]) {
@@ -106,7 +106,7 @@ import Testing
     func missing() throws {
         var writer = Self.stream(Self.layouts[0])
         let whole = writer.bytes
-        // A cut within a packet of audio, and the next transport packet of it is lost.
+        // The cut is within a packet of audio whose next transport packet is lost.
         let cut = try #require(
             (10..<writer.packetCount - 2).first { index in
                 let packets = (0...1).map { whole[((index + $0) * 188)...].prefix(4) }
@@ -120,14 +120,14 @@ import Testing
         #expect(notes.contains { $0.contains("missing") })
     }
 
-    // MARK: Pictures
+    // MARK: Frames
 
     private static let frames = (0..<24).map {
         TinyVideo.unit(isIDR: $0 % 8 == 0, count: 300 + 97 * $0, fill: UInt8($0 + 16))
     }
 
-    /// Pictures in packets of their own, or in packets of so many bytes, each with the time of the first picture that begins
-    /// in it.
+    /// Returns a stream with one frame per packet, or with packets of `packetSize` bytes. Each packet has the time of
+    /// the first frame that begins in it.
     private static func stream(packetSize: Int?, hasLength: Bool) -> TransportStreamWriter {
         var writer = TransportStreamWriter(streams: streams)
         guard let packetSize else {
@@ -150,7 +150,7 @@ import Testing
         return writer
     }
 
-    /// The pictures of segments that are cut at these bytes, each with what the one before has left.
+    /// Returns the frames of segments that are cut at these bytes, each continued from the rest of the previous one.
     private static func frames(of bytes: [UInt8], cutAt cuts: [Int]) -> [MediaSample] {
         var rest: TransportStreamRest?
         var events: [DemuxerEvent] = []
@@ -177,7 +177,7 @@ import Testing
         arguments: [nil, 700, 4000] as [Int?], [false, true])
     func everyCutOfFrames(packetSize: Int?, hasLength: Bool) {
         let writer = Self.stream(packetSize: packetSize, hasLength: hasLength)
-        // That packets do not begin with pictures shows when the first ones have come.
+        // Only after the first frames does the demuxer know that packets do not begin with frames.
         let first = 2 + 3 * ((packetSize ?? 0) / 184 + 1)
         for cut in first..<writer.packetCount {
             let found = Self.frames(of: writer.bytes, cutAt: [cut * 188])
@@ -221,7 +221,7 @@ import Testing
     func cutOff() {
         let bytes = Self.stream(packetSize: nil, hasLength: false).bytes
         let cut = 188 * 40
-        // The last packet of the first segment has 100 bytes, and what is missing does not come.
+        // The last packet of the first segment has only 100 bytes, and its remaining bytes do not follow.
         let found = Self.frames(of: Array(bytes[..<cut]) + bytes[cut..<cut + 100] + bytes[cut...], cutAt: [cut + 100])
         #expect(found.map(\.bytes.count) == Self.frames.map(\.count))
     }
@@ -231,7 +231,7 @@ import Testing
         let writer = Self.stream(packetSize: nil, hasLength: false)
         var demuxer = TransportStreamDemuxer(continuing: nil)
         var events: [DemuxerEvent] = []
-        // A picture that fills its last packet looks like one that goes on.
+        // A frame that fills its last packet looks like one that continues.
         let cut = try #require(
             (10..<writer.packetCount - 1).first {
                 writer.bytes[$0 * 188 + 3] & 0x20 == 0 && writer.bytes[($0 + 1) * 188 + 1] & 0x40 == 0

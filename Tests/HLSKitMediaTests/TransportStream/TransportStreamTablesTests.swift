@@ -73,7 +73,7 @@ import Testing
         #expect(trace.samples(of: 257).count == 2)
     }
 
-    /// The second of two segments, of which the first has left its tables.
+    /// Demuxes the second of two segments with the tables that the first has left.
     private static func second(_ bytes: [UInt8], after first: [UInt8]) -> DemuxerTrace {
         var demuxer = TransportStreamDemuxer(continuing: nil)
         var events: [DemuxerEvent] = []

@@ -1,8 +1,8 @@
-/// Writes small transport streams with everything that can be odd in one.
+/// A writer of small transport streams that can be irregular in many ways.
 struct TransportStreamWriter {
     var bytes: [UInt8] = []
     private var counters: [Int: UInt8] = [:]
-    /// Bytes of payload in a packet; fewer leave room for stuffing.
+    /// The payload bytes of a packet. Fewer than 184 leave room for stuffing.
     var payloadLimit = 184
 
     struct Stream {
@@ -22,14 +22,14 @@ struct TransportStreamWriter {
         var isRandomAccess = false
     }
 
-    /// A program association and a program map table with one program, number 1, map PID 4096.
+    /// Creates a writer. If there are streams, it begins with the tables of one program (number 1, map PID 4096).
     init(streams: [Stream] = []) {
         guard !streams.isEmpty else { return }
         associate([1: 4096])
         map(program: 1, pid: 4096, streams: streams)
     }
 
-    /// - Parameter section: the number of this one and of the last one.
+    /// - Parameter section: The numbers of this section and of the last section.
     mutating func associate(
         _ programs: KeyValuePairs<Int, Int>, version: UInt8 = 0,
         section place: (number: UInt8, last: UInt8) = (0, 0), breaksChecksum: Bool = false
@@ -127,7 +127,7 @@ struct TransportStreamWriter {
         bytes += field + payload
     }
 
-    /// The next packet has the counter of the one before.
+    /// Gives the next packet the counter of the previous one.
     mutating func repeatCounter(pid: Int) { lose(15, pid: pid) }
 
     mutating func lose(_ count: Int = 1, pid: Int) { counters[pid] = (counters[pid, default: 0] + UInt8(count)) & 15 }
@@ -137,7 +137,7 @@ struct TransportStreamWriter {
     mutating func removePacket(at index: Int) { bytes.removeSubrange(index * 188..<(index + 1) * 188) }
 }
 
-/// Tiny access units of H.264 that need not decode.
+/// Tiny access units of H.264. They need not be decodable.
 enum TinyVideo {
     static let delimiter: [UInt8] = [0, 0, 0, 1, 0x09, 0xf0]
     /// 64 by 48.
@@ -147,7 +147,7 @@ enum TinyVideo {
     static let smallParameterSets: [UInt8] =
         [0, 0, 0, 1, 0x67, 0x42, 0xc0, 0x0a, 0xda, 0x25, 0x90] + [0, 0, 1, 0x68, 0xcb, 0x83, 0xcb, 0x20]
 
-    /// `first_mb_in_slice` 0 and an I slice, or 7 and an I slice.
+    /// Returns a slice with `first_mb_in_slice` 0 and the type I, or with 7 and the type P.
     static func slice(isIDR: Bool, isFirst: Bool = true, count: Int = 40, fill: UInt8 = 0xaa) -> [UInt8] {
         [0, 0, 1, isIDR ? 0x65 : 0x41, isFirst ? 0x88 : 0x11] + [UInt8](repeating: fill, count: count)
     }
@@ -157,7 +157,7 @@ enum TinyVideo {
     }
 }
 
-/// Frames of AAC in ADTS framing: 48 kHz, two channels.
+/// AAC frames with ADTS headers: 48 kHz, two channels.
 enum TinyAudio {
     static func frame(count: Int = 30, fill: UInt8, sampleRateIndex: UInt8 = 3) -> [UInt8] {
         let length = 7 + count

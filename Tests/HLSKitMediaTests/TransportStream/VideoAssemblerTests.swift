@@ -138,7 +138,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
 
     @Test("two fields of a frame in one packet are one sample; in separate packets they are two")
     func fields() {
-        // 64 by 64, pictures may be fields; frame_num has four bits.
+        // 64 by 64. Frames may be coded as fields, and frame_num has four bits.
         let set: [UInt8] = [0, 0, 0, 1, 0x67, 0x4d, 0x00, 0x0a, 0xda, 0x11, 0x12]
         func field(_ isBottom: Bool, frame: UInt8, isIDR: Bool = false) -> [UInt8] {
             TinyVideo.delimiter + [0, 0, 1, isIDR ? 0x65 : 0x41, 0x88, 0x84 | frame << 3 | (isBottom ? 2 : 0)]

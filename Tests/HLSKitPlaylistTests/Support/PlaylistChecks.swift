@@ -1,6 +1,6 @@
 import HLSKitPlaylist
 
-/// What has to hold for any bytes. Used by tests and, through a link, by the fuzzers in `Fuzz/`.
+/// Invariants that must hold for any bytes. Tests use them and, through a link, the fuzzers in `Fuzz/`.
 enum PlaylistChecks {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -14,7 +14,7 @@ enum PlaylistChecks {
 
     private static func read(_ bytes: [UInt8]) -> Playlist? { try? Playlist(parsing: bytes, url: url) }
 
-    /// Reading gives the same at any split, writing gives the same bytes back.
+    /// Checks that reading does not depend on how the bytes are split, and that writing gives the same bytes.
     static func reading(_ bytes: [UInt8]) throws(Failure) {
         let whole = read(bytes)
         for split in [bytes.count / 3, bytes.count / 2, max(0, bytes.count - 1)] {
@@ -43,8 +43,8 @@ enum PlaylistChecks {
         }
     }
 
-    /// The bytes as the attribute list of every tag that has one: reading keeps its laws, and what strict reading takes,
-    /// lenient reading takes without a finding.
+    /// Checks the bytes as the attribute list of every tag that has one. Strict reading accepts exactly the lists in
+    /// which lenient reading finds no issue.
     static func attributes(_ bytes: [UInt8]) throws(Failure) {
         let list = bytes.filter { $0 != 0x0A && $0 != 0x0D }
         for (tag, after) in attributeTags {
@@ -73,21 +73,21 @@ enum PlaylistChecks {
     ]
     private static let segment = "#EXT-X-TARGETDURATION:2\n#EXT-X-PART-INF:PART-TARGET=1\n#EXTINF:1,\na\n"
 
-    /// Other than tabs and line ends.
+    /// Whether there are control characters other than tabs and line ends.
     private static func hasControlCharacters(_ bytes: [UInt8]) -> Bool {
         zip(bytes, bytes.dropFirst() + [0x0A]).contains { byte, next in
             byte < 0x20 && byte != 0x09 && byte != 0x0A && !(byte == 0x0D && next == 0x0A)
         }
     }
 
-    /// A changed playlist is written so that it reads as the changed value.
+    /// Checks that a changed playlist, once written, reads as the changed value.
     static func writing(_ bytes: [UInt8]) throws(Failure) {
         switch read(bytes) {
         case .media(var playlist)?:
             playlist.version = playlist.version == 7 ? 6 : 7
             guard case .media(let again)? = read(playlist.text) else { throw Failure(description: "read again") }
             try require(again == playlist, "a changed version changes nothing else")
-            // Lines that break rules may come to mean something at another place.
+            // Lines that break rules may have another meaning at another position.
             guard playlist.issues.isEmpty else { return }
             let order = Array(playlist.segments.reversed())
             playlist.segments = MediaSegments(order)
@@ -102,15 +102,15 @@ enum PlaylistChecks {
             playlist.version = playlist.version == 7 ? 6 : 7
             playlist.variants.reverse()
             guard case .multivariant(let again)? = read(playlist.text) else { throw Failure(description: "read again") }
-            // A line that is written again, because its variables are defined behind its new place, has none of them.
+            // A line whose variables are defined after its new position is rewritten without control characters.
             guard !hasControlCharacters(bytes) else { return }
             try require(again == playlist, "reversed variants change nothing else")
         case nil: break
         }
     }
 
-    /// Two playlists, divided by a line `----`: a reload of the second that reuses the first is as a fresh read, and if
-    /// the second updates the first, the result is written so that it reads as the same.
+    /// Checks two playlists, separated by a line `----`. A reload of the second that reuses the first must equal a
+    /// fresh read. If the second updates the first, the merged playlist must read the same after writing.
     static func merging(_ bytes: [UInt8]) throws(Failure) {
         let mark = Array("\n----\n".utf8)
         guard let place = bytes.firstRange(of: mark),

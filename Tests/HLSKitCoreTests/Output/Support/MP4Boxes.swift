@@ -1,10 +1,9 @@
-/// The boxes of an MP4 file, as far as tests look into them.
 struct MP4Boxes {
     struct Malformed: Error {}
 
-    /// Of the boxes of the file itself, in their order; the last may be cut off.
+    /// The names of the top-level boxes, in order. The last box may be truncated.
     private(set) var names: [String] = []
-    /// Of each track: the language, and the lengths in seconds of the empty edits before its media.
+    /// The language of each track, and the durations in seconds of the empty edits before its media.
     private(set) var languages: [String] = []
     private(set) var editDurations: [Double] = []
     private var timescale = 1.0

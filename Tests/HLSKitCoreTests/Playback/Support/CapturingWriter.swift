@@ -9,7 +9,7 @@ final class CapturingWriter: FrameWriter, AudioWriter {
     struct Frame: Sendable {
         var time: Duration
         var width: Int
-        /// As ``SampleMedia/frameHashes(of:)`` has it.
+        /// The hash in the form of ``SampleMedia/frameHashes(of:)``.
         var hash: String
         var arrival: HostTime
     }
@@ -17,7 +17,7 @@ final class CapturingWriter: FrameWriter, AudioWriter {
     struct Audio: Sendable {
         var time: Duration
         var length: Duration
-        /// How often the first channel rises through zero.
+        /// The number of upward zero crossings in the first channel.
         var riseCount = 0
         var arrival: HostTime
     }
@@ -83,15 +83,15 @@ final class CapturingWriter: FrameWriter, AudioWriter {
         }
     }
 
-    // MARK: Judging
+    // MARK: Measurements
 
-    /// Of a pure tone, in hertz.
+    /// The pitch of a pure tone, in hertz.
     var pitch: Double {
         let length = sounds.reduce(Duration.zero) { $0 + $1.length }
         return Double(sounds.reduce(0) { $0 + $1.riseCount }) / max(length.seconds, 0.001)
     }
 
-    /// The first frame that does not follow its predecessor after one frame; nil if all do.
+    /// The first frame that does not directly follow its predecessor, or `nil` if all do.
     var firstBreak: String? {
         let frames = frames
         for (last, next) in zip(frames, frames.dropFirst())

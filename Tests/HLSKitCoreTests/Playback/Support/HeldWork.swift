@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import HLSKitPlayback
 
-/// Stands in for the threads that players share: work is done at once, or, while it is held, when the test says so.
+/// A replacement for the threads that players share. Work runs at once or, while it is held, on release.
 final class HeldWork: Sendable {
     private struct State {
         var isHeld = false

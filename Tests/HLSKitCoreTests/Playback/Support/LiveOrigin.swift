@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Serves the sample as a live stream that grows by a segment each target duration, on a clock of its own.
+/// A server of the sample as a live stream that grows by one segment per target duration of its clock.
 final class LiveOrigin: Sendable {
     enum Kind: Sendable { case sliding, event }
 
@@ -28,7 +28,7 @@ final class LiveOrigin: Sendable {
         }
     }
 
-    /// - Parameter listed: how many segments there are at the first request.
+    /// - Parameter listed: The number of segments at the first request.
     init(_ kind: Kind, clock: FastClock, listed: Int) throws {
         let log = RequestLog()
         let renditions = [
@@ -38,7 +38,7 @@ final class LiveOrigin: Sendable {
         server = try ScriptedServer(answering: { connection, request in
             let age = log.age(at: clock.now.offset)
             let words = (request.first ?? "").split(whereSeparator: { " /-.".contains($0) }).map(String.init)
-            // GET NAME … as in GET /video.m3u8, GET /video-3.m4s.
+            // The words of a request line such as `GET /video.m3u8` or `GET /video-3.m4s`.
             guard words.count > 2, let rendition = renditions[words[1]] else {
                 return connection.respond(Array(Self.master.utf8))
             }

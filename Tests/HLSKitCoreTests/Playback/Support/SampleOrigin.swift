@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// An nginx with the sample below `sample/`, shared by the tests that only read it.
+/// An nginx that serves the sample below `sample/`, shared by the tests that only read it.
 enum SampleOrigin {
     private static let origin = Mutex<TestOrigin?>(nil)
 

@@ -6,7 +6,7 @@ import TestSupport
 struct SampleTransportStream {
     var hasParameterSets: @Sendable (Int) -> Bool = { _ in true }
     var hasAudio = true
-    /// The audio of a segment ends so much before its frames do; the rest is in the next segment.
+    /// How much earlier than its video the audio of a segment ends. The rest is in the next segment.
     var audioLag = Duration.milliseconds(60)
     var isEncrypted = false
 
@@ -35,7 +35,7 @@ struct SampleTransportStream {
                 streams: [.init(pid: 256, type: isEncrypted ? 0xdb : 0x1b)]
                     + (hasAudio ? [.init(pid: 257, type: isEncrypted ? 0xcf : 0x0f)] : []))
         }
-        // In the order of decoding, both kinds beside each other.
+        // Units of video and audio in decoding order.
         var units: [(dts: Int64, segment: Int, pes: TransportStreamWriter.PES)] = []
         var index = -1
         let start = frames.map(\.pts).min() ?? 0
@@ -54,7 +54,7 @@ struct SampleTransportStream {
         for audioData in sounds {
             let value = audioData.pts - audioStart
             let (pts, time) = (Self.ticks(value, audio), ItemTimeline.duration(value, audio.timescale))
-            // Behind the frames of its time, as muxers have it: a segment begins with a frame.
+            // Audio follows the frames of its time, as muxers write it, so that a segment starts with a frame.
             units.append(
                 (
                     pts + 9000, segment(of: time + audioLag),
@@ -87,7 +87,7 @@ struct SampleTransportStream {
         return (track, samples)
     }
 
-    /// Ten seconds into the clock.
+    /// Returns a time in ticks of 90 kHz, shifted by ten seconds.
     private static func ticks(_ value: Int64, _ track: MediaTrack) -> Int64 {
         900_000 + value * 90_000 / Int64(track.timescale)
     }
@@ -119,7 +119,7 @@ struct SampleTransportStream {
                 let length = (0..<size).reduce(0) { $0 << 8 | Int(bytes[at + $1]) }
                 at += size
                 guard length > 0, at + length <= bytes.count else { break }
-                // No parameter sets and delimiters of its own.
+                // Omits the parameter sets and delimiters in the sample.
                 if ![7, 8, 9].contains(bytes[at] & 0x1f) { stream += [0, 0, 1] + bytes[at..<at + length] }
                 at += length
             }

@@ -2,14 +2,15 @@ import HLSKitLoading
 import HLSKitSimulation
 import TestSupport
 
-/// A ``LowLatencyOrigin`` behind a socket, over HTTP/1.1. Its time stands until a list is asked for that is held, and media that
-/// is not there yet: then the part that is awaited is made. Bodies that grow come in chunks, each part in two.
+/// A ``LowLatencyOrigin`` behind an HTTP/1.1 socket. Its time advances only while a blocking reload and a request for
+/// unavailable media wait together. The awaited part then becomes available. Growing bodies arrive in chunks, two per
+/// part.
 final class SteppedLowLatencyServer: Sendable {
     private struct State {
         var time = Duration.zero
         var isStopped = false
         var waiterCount = 0
-        /// Connections break off in the middle of a body, so often more.
+        /// The number of connections still to interrupt in the middle of a body.
         var breakCount = 0
     }
 
@@ -17,7 +18,7 @@ final class SteppedLowLatencyServer: Sendable {
     private let state: Monitor<State>
     private let server: ScriptedServer
 
-    /// - Parameter breakCount: how many bodies that grow break off after 60 kB.
+    /// - Parameter breakCount: The number of growing bodies to interrupt after 60 kB.
     init(_ origin: LowLatencyOrigin, breakCount: Int = 0) throws {
         self.origin = origin
         let state = Monitor(State(breakCount: breakCount))
@@ -44,9 +45,9 @@ final class SteppedLowLatencyServer: Sendable {
         server.stop()
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// False where the connection is not used any more.
+    /// Answers a request. Returns `false` if the connection is no longer used.
     private static func answer(
         _ lines: [String], of origin: LowLatencyOrigin, to connection: ScriptedServer.Connection,
         _ state: Monitor<State>
@@ -92,7 +93,7 @@ final class SteppedLowLatencyServer: Sendable {
             let middle = (sent + count) / 2
             if breaksOff(state, range: range, sent: middle) {
                 send(response.body[sent..<middle], to: connection)
-                // A reset takes what was not read yet with it.
+                // A reset would discard data that the client has not read yet.
                 connection.hangUp()
                 return false
             }

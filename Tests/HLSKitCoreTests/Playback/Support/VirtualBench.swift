@@ -5,9 +5,9 @@ import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 
-/// A player of the sample under a virtual clock: a file server without a network, and a writer that keeps everything.
+/// A player of the sample under a virtual clock, with a simulated link and a writer that keeps everything.
 ///
-/// Made outside of the clock, used inside of ``VirtualClock/run(_:)``.
+/// Create it outside ``VirtualClock/run(_:)`` and use it inside.
 struct VirtualBench: Sendable {
     let clock: VirtualClock
     let transport: CountingTransport
@@ -16,9 +16,8 @@ struct VirtualBench: Sendable {
     let item: PlayerItem
 
     /// - Parameters:
-    ///   - path: What is played, of the sample's folder or of `files`.
-    ///   - bitsPerSecond: How fast the link is.
-    ///   - answer: What is served under a name at a time, before anything else.
+    ///   - path: The file to play, from the sample's folder or from `files`.
+    ///   - answer: Returns the content of a name at a time. It takes precedence over all files.
     init(
         _ path: String = "master.m3u8", quality: String? = "180p", files: [String: [UInt8]] = [:],
         bitsPerSecond: Double = 50_000_000, change: (inout PlayerConfiguration) -> Void = { _ in },

@@ -3,10 +3,10 @@ import HLSKitPlayback
 import HLSKitSimulation
 import TestSupport
 
-/// The frames of the sample as a live stream at `live.m3u8`: segments of four seconds, one more each four seconds.
+/// The sample as a live stream at `live.m3u8` that gains a segment of four seconds every four seconds.
 struct VirtualLive: Sendable {
     let media: SampleMedia.Rendition
-    /// Segments listed at time zero, and how many a list holds at most.
+    /// The number of segments at time zero, and the largest number in a playlist.
     var listed = 6
     var window = 6
     var header: [String] = []
@@ -47,7 +47,7 @@ final class EventKeeper: Sendable {
 
     init(_ player: Player) { stream = player.events(bufferingNewest: .max) }
 
-    /// Everything up to the end of the player, which has to be closed.
+    /// Returns all events of the player, which must be closed.
     func all() async -> [PlayerEvent] {
         var events: [PlayerEvent] = []
         for await event in stream { events.append(event) }

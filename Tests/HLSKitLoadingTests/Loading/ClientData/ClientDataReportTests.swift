@@ -2,14 +2,14 @@ import Testing
 
 @testable import HLSKitLoading
 
-/// Keys, types, rounding and forms by the tables of CTA-5004 and CTA-5004-B.
+/// Checks keys, types, rounding and formats against the tables of CTA-5004 and CTA-5004-B.
 @Suite("Client data in requests and reports")
 struct ClientDataReportTests {
     private static let url = "https://cdn.example/a/b/1.m4s?t=1"
 
     struct Row: CustomTestStringConvertible, Sendable {
         var key: String
-        /// What it is in version 1 and in version 2; nil where it is not there.
+        /// The expected member in version 1 and in version 2, or `nil` if the version has none.
         var one: String?
         var two: String?
         var news = ReportSequence.News()
@@ -202,7 +202,7 @@ struct ClientDataReportTests {
         Row("Com.example-a", nil, nil) { _, settings in settings.customKeys = ["Com.example-a": .flag] },
     ]
 
-    /// Members of a line by their keys; no value of the table has a comma.
+    /// Returns the members of a line by their keys. No value in the table contains a comma.
     private static func members(_ line: String) -> [String: String] {
         Dictionary(
             line.split(separator: ",").map { (String($0.prefix { $0 != "=" }), String($0)) }, uniquingKeysWith: { $1 })

@@ -54,7 +54,7 @@ struct ClientDataReporterTests {
         #expect(transport.requests.count == 1 && transport.cancelledCount == 0)
         clock.advance(by: .milliseconds(200))
         #expect(transport.cancelledCount == 1)
-        // After 1 s, and then after 10 s and 2 s.
+        // The next attempt follows after 1 s. The one after it follows after the timeout of 10 s and a wait of 2 s.
         clock.advance(by: .seconds(1))
         #expect(transport.requests.count == 2)
         clock.advance(by: .seconds(12))

@@ -182,7 +182,7 @@ struct CurlMisbehaviourTests {
             _ = connection.readRequest()
             connection.send(
                 isInHeader ? "HTTP/1.1 200 OK\r\nX: " : "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-            // One byte at a time, as fast as the client closes; the pace comes from the socket's own timeout.
+            // Two bytes every 20 ms until the client closes, which is far below the minimum speed.
             while connection.send("\n "), !connection.isClosed(within: 0.02) {}
         }) { server in
             let request = TransportRequest(
@@ -225,7 +225,7 @@ struct CurlMisbehaviourTests {
             let start = ContinuousClock.now
             task.cancel()
             for await instant in closed {
-                // By itself it would end after the fifteen seconds that a transfer may stand still.
+                // Without the cancellation, the transfer would end after fifteen seconds without data.
                 #expect(instant - start < .seconds(10))
                 break
             }
@@ -237,7 +237,7 @@ struct CurlMisbehaviourTests {
     func deadConnection() async throws {
         try await withServer(accepting: { connection, _ in
             if connection.readRequest() != nil { connection.respond(Self.m3u8) }
-            // The end comes after the next request has been sent.
+            // Closes the connection only after the next request has been sent.
             if connection.server.connectionCount == 1 { _ = connection.readRequest() }
         }) { server in
             let transport = CurlTransport(configuration: .init(proxy: .none))

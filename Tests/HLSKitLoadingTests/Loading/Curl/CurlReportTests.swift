@@ -39,7 +39,7 @@ struct CurlReportTests {
             #expect(server.requests.map { $0[0] } == ["POST /r HTTP/1.1"])
             #expect(server.values(of: "Content-Type") == ["application/cmcd"])
             #expect(server.values(of: "Expect") == [nil])
-            // Of two million bytes it would take minutes to say where they differ.
+            // Compares outside `#expect`, which would take minutes to describe a difference in two million bytes.
             let isWhole = seen.withLock { $0.elementsEqual(text.utf8) }
             #expect(isWhole)
         }

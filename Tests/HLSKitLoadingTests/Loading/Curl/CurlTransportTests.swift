@@ -94,7 +94,7 @@ struct CurlTransportTests {
         #expect(await lenient.load(origin.secure + "/down", .mediaPlaylist).bytes == TestOrigin.playlist)
     }
 
-    // MARK: What is sent
+    // MARK: Requests
 
     @Test("user fields go to the named origins only, also in redirects, except harmless ones (R59)")
     func credentials() async throws {
@@ -265,7 +265,7 @@ struct CurlTransportTests {
         #expect(result.metrics.connect == .zero)
     }
 
-    // MARK: The network
+    // MARK: Network
 
     @Test("failures of name, connection and certificate are distinct, in curl's words (R19, R20)")
     func causes() async throws {
@@ -383,7 +383,7 @@ struct CurlTransportTests {
             async let second = transport.load(server.url)
             let results = await [first, second]
             #expect(results.allSatisfy { $0.error == nil && $0.bytes.count == 60_000 })
-            // 120 kB at 200 kB/s, less what the bucket holds at first and the debt it may end in.
+            // 120 kB at 200 kB/s, minus the initial content of the token bucket and its permitted final debt.
             #expect(ContinuousClock.now - start > .milliseconds(350))
         }
     }

@@ -13,7 +13,7 @@ struct SOCKSProxyTests {
 
     private static let body = Array("#EXTM3U\n".utf8)
 
-    /// Version 5 (RFC 1928), with a login (RFC 1929) where the client offers one.
+    /// Answers version 5 (RFC 1928), with a login (RFC 1929) if the client offers one.
     private static func answer5(_ connection: ScriptedServer.Connection) -> Asked? {
         var asked = Asked()
         guard let methodCount = connection.read(1).first else { return nil }
@@ -39,7 +39,7 @@ struct SOCKSProxyTests {
         return asked
     }
 
-    /// Version 4, and 4a with its name behind an address that is none.
+    /// Answers version 4, or 4a, which has a host name after an invalid address.
     private static func answer4(_ connection: ScriptedServer.Connection) -> Asked? {
         func text() -> String {
             var bytes: [UInt8] = []

@@ -56,7 +56,7 @@ struct CacheFolderTests {
         #expect(other.byteCount == 900)
         #expect(other.read(Self.name(0)) != nil)
         for number in 9..<11 { other.write([UInt8](repeating: 0, count: 100), to: Self.name(number)) }
-        // Down to nine tenths: 1 and 2 were not used for longest.
+        // The folder shrinks to nine tenths. Files 1 and 2 are the least recently used.
         #expect(try one.byteCount == 900 && byteCount == 900)
         #expect((0..<11).filter { one.read(Self.name($0)) == nil } == [1, 2])
     }

@@ -74,7 +74,7 @@ struct DiskCacheTests {
             }
         }
 
-        /// Besides the file of the lock.
+        /// The names of all files except the lock file.
         var files: [String] {
             get throws {
                 try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != ".lock" }
@@ -83,7 +83,7 @@ struct DiskCacheTests {
 
         func pass(_ seconds: Int64) { time.value.withLock { $0 += seconds } }
 
-        /// The body, and whether it came from the cache; nil for a failure.
+        /// Returns the body and whether it came from the cache, or `nil` if the load failed.
         func load(
             _ name: String, _ resourceClass: ResourceClass = .segment, range: Range<UInt64>? = nil,
             fields: [TransportField] = []
@@ -208,14 +208,14 @@ struct DiskCacheTests {
         let left = try bench.folder.write([1], to: "new-1")
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000 - 7200)], ofItemAtPath: left)
-        // Another process may be writing it.
+        // A recent temporary file is kept because another process may be writing it.
         try bench.folder.write([1], to: "new-2")
         try bench.folder.write([1], to: "notes.txt")
         let later = try Bench(folder: bench.folder)
         later.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
         #expect(await later.load("a")?.isCached == false)
         #expect(await later.load("a")?.isCached == true)
-        // Its work behind the answers is done then.
+        // Waits for the cache to finish the work that follows its responses.
         _ = await later.cache.currentByteCount
         #expect(try Set(bench.files) == Set(names + ["new-2", "notes.txt"]))
     }
@@ -227,7 +227,7 @@ struct DiskCacheTests {
         #expect(await other.load("a") == nil)
         one.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
         _ = await one.load("a")
-        // It is stored behind the last event.
+        // Waits for the cache, which stores a response after its last event.
         _ = await one.cache.currentByteCount
         #expect(await other.load("a")?.isCached == true)
         await other.cache.removeAll()

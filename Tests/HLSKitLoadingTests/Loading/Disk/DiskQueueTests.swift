@@ -12,7 +12,7 @@ struct DiskQueueTests {
     private struct Hang {
         private let end = DispatchSemaphore(value: 0)
 
-        /// The thread is in it when this returns.
+        /// Blocks the thread of the queue, which has started the blocking job when this returns.
         init(_ queue: DiskQueue) async {
             let end = end
             let isIn = OneShot<Void>()

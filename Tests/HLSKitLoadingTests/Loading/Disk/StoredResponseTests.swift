@@ -64,7 +64,7 @@ struct StoredResponseTests {
         var request: [TransportField] = []
         var status = 200
         var isStorable = true
-        /// Seconds for which it is fresh.
+        /// The freshness lifetime in seconds.
         var lifetime: Int64 = 0
         var testDescription: String { "\(status) \(fields) \(request.map(\.name))" }
     }

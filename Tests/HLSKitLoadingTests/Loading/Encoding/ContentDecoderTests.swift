@@ -10,10 +10,10 @@ struct ContentDecoderTests {
 
     static func gzip(_ bytes: [UInt8]) throws -> [UInt8] { try Tool.run(["gzip", "-n", "-9", "-c"], input: bytes) }
 
-    /// The deflate data inside gzip's 10 bytes of header and 8 of trailer (RFC 1952 §2.3).
+    /// Returns the deflate data between the 10 byte header and the 8 byte trailer of gzip (RFC 1952 §2.3).
     static func deflate(_ gzip: [UInt8]) -> [UInt8] { Array(gzip[10..<(gzip.count - 8)]) }
 
-    /// zlib's frame (RFC 1950 §2.2).
+    /// Returns deflate data in the zlib format (RFC 1950 §2.2).
     static func zlib(_ bytes: [UInt8], _ gzip: [UInt8]) -> [UInt8] {
         var (a, b): (UInt32, UInt32) = (1, 0)
         for byte in bytes {

@@ -56,7 +56,7 @@ struct AES128DecryptorTests {
     @Test("NIST ciphertext decrypts to NIST plaintext")
     func vectors() throws {
         var decryptor = try AES128Decryptor(key: Self.key, initializationVector: Self.iv)
-        // One byte more, so that all four blocks are known not to be the last.
+        // One byte more, so that none of the four blocks can be the last.
         var bytes = Self.cipher + [0]
         try decryptor.decrypt(&bytes)
         #expect(bytes == Self.clear)
@@ -79,7 +79,8 @@ struct AES128DecryptorTests {
                 ($0 as? DecryptionError)?.code == .truncated
             }
         }
-        // Cut at the border of a block, the padding is missing; this key's clear text has none by chance.
+        // The data ends at a block boundary, so its padding is missing. The last byte of this clear text is no valid
+        // padding.
         #expect { try Self.decrypt(Array(cipher.dropLast(16))) } throws: {
             ($0 as? DecryptionError)?.code == .badPadding
         }

@@ -3,7 +3,7 @@ import HLSKitMedia
 import HLSKitNetwork
 import Testing
 
-/// Vectors made by an independent encryptor over `openssl enc`.
+/// The vectors come from an independent encryptor on top of `openssl enc`.
 @Suite("Encryption of single samples")
 struct SampleDecryptorTests {
     private static let key = (0..<16).map { UInt8($0) }

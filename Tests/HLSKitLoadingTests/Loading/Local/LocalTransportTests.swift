@@ -30,7 +30,7 @@ struct LocalTransportTests {
         #expect(below.error?.code == .fileNotFound)
         try folder.write([1], to: "secret")
         chmod(folder.path + "/secret", 0)
-        // The administrator may read everything.
+        // The superuser may read every file.
         if geteuid() != 0 {
             #expect(await transport.load("file://\(folder.path)/secret").error?.code == .fileNotReadable)
         }

@@ -126,7 +126,7 @@ struct RetriedLoadsTests {
             }
         }
         let times = transport.times
-        // Fifty are asked for twice, then nothing is tried again.
+        // The first fifty segments are requested twice, which uses up the total. The other thirty are requested once.
         #expect(times.count == 100 + 30, "\(times.count)")
         for (first, last) in zip(times, times.dropFirst(20)) { #expect(last - first >= .seconds(5)) }
     }

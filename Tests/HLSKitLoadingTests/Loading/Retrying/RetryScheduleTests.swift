@@ -7,8 +7,7 @@ import Testing
 struct RetryScheduleTests {
     private typealias Schedule = RetrySchedule<String>
 
-    /// One failure after the other of one role; the clock continues by each wait that was decided and by what `pauses`
-    /// says.
+    /// Repeated failures of one role. The clock advances by each wait that the schedule decides.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var cause: RequestFailure.Cause
@@ -35,7 +34,7 @@ struct RetryScheduleTests {
         seconds.map { .retry(after: .milliseconds(Int64($0 * 1000))) }
     }
 
-    /// 0.5, 1, 2 and then 4 s as long as the budget of 20 s lasts.
+    /// 0.5, 1, 2 and then 4 s, until the budget of 20 s is used up.
     private static let schedule = after(0.5, 1, 2, 4, 4, 4, 4)
 
     private static let segments: [Case] = [

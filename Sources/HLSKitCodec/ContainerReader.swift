@@ -38,6 +38,7 @@ package final class ContainerReader {
     /// A file with more key frames is not divided at them.
     private static let maximumIndexCount: Int32 = 1 << 20
     private static let maximumTextByteCount = 1 << 16
+    private static let maximumFrameDuration = Int64(1) << 50
 
     private let source: Source
     private var context: FormatLibrary.Context?
@@ -166,7 +167,8 @@ package final class ContainerReader {
             let rate = stream.pointee.avg_frame_rate
             let isKnown = rate.num > 0 && rate.den > 0
             frameRates.append(isKnown ? Double(rate.num) / Double(rate.den) : nil)
-            let frame = isKnown ? Int64(track.timescale) * Int64(rate.den) / Int64(rate.num) : 0
+            let frame =
+                isKnown ? min(Int64(track.timescale) * Int64(rate.den) / Int64(rate.num), Self.maximumFrameDuration) : 0
             let reordering = track.mediaType == .video ? stream.pointee.codecpar?.pointee.video_delay ?? 0 : 0
             delays.append((frame, frame * Int64(min(max(0, reordering), 16))))
             nextTimes.append(nil)

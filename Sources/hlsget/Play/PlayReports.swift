@@ -1,3 +1,4 @@
+import Glibc
 import HLSGetKit
 import HLSGetReport
 import HLSGetWatch

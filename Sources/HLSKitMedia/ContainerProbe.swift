@@ -170,7 +170,8 @@ public struct ContainerProbe: Sendable, Hashable {
             guard name.1 == "RIFF" || name.1 == "AIFF" else { return name.1 }
             let kind = String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self)
             if name.1 == "AIFF" { return ["AIFF", "AIFC"].contains(kind) ? "AIFF" : nil }
-            return ["WAVE": "WAV", "AVI ": "AVI"][kind] ?? "RIFF"
+            // Media may follow a WebP image.
+            return kind == "WEBP" ? nil : ["WAVE": "WAV", "AVI ": "AVI"][kind] ?? "RIFF"
         }
     }
 

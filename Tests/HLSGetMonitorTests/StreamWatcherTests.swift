@@ -100,7 +100,7 @@ struct StreamWatcherTests {
         let (changes, health) = try Self.watch(
             stream, outages.map(\.0) + [glitch], for: .seconds(24 * hour), interval: .seconds(5))
         let downs = changes.filter { $0.new == .down }
-        #expect(downs.count == outages.count)
+        #expect(downs.count == outages.count, "\(changes)")
         #expect(health.counters.outageCount == outages.count)
         for (down, (outage, codes)) in zip(downs, outages) {
             #expect(codes.contains(down.failure?.code ?? ""), "\(down)")

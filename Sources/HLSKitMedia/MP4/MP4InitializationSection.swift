@@ -116,8 +116,8 @@ public struct MP4InitializationSection: Sendable {
         }
         var tracks: [MP4Track] = []
         var failure: MediaError?
-        // The oldest QuickTime files have no brand.
-        let isQuickTime = majorBrand.isEmpty || majorBrand == "qt  "
+        // Without a brand, the number 0 is more likely an unset language than English.
+        let isQuickTime = majorBrand == "qt  "
         for box in trackBoxes {
             guard
                 var track = Self.track(

@@ -140,9 +140,9 @@ struct DecoderSilenceTests {
                 silence.continues(at: .milliseconds(40 * (start + index))).map { "\(index) \($0)" }
             }
         }
-        #expect(steps(from: 0) == ["40 nudge", "50 tell"])
+        #expect(steps(from: 0) == ["40 nudge", "50 report"])
         silence.end()
-        #expect(steps(from: 200) == ["40 nudge", "50 tell"])
+        #expect(steps(from: 200) == ["40 nudge", "50 report"])
     }
 
     @Test("F19: refused samples cause an earlier report")

@@ -33,8 +33,8 @@ struct TunnelTests {
 
     @Test("in a long tunnel the player waits, and continues after it")
     func long() throws {
-        let player = try player(tunnel: .seconds(90))
-        clock.advance(by: .seconds(140))
+        let player = try player(tunnel: .seconds(80))
+        clock.advance(by: .seconds(130))
         #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
         clock.advance(by: .seconds(100))
         #expect(player.timeControlStatus == .playing)

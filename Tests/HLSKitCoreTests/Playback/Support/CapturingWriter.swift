@@ -70,17 +70,27 @@ final class CapturingWriter: FrameWriter, AudioWriter {
     func finish() {}
 
     private static func riseCount(of buffer: AudioBuffer) -> Int {
-        guard buffer.sampleFormatName == "fltp" else { return 0 }
-        return buffer.withPlanes { planes in
-            guard let samples = planes.first?.bindMemory(to: Float.self) else { return 0 }
-            // Tests are not optimized, and generic sequences of all samples would take a quarter of their time.
-            var (count, index) = (0, 1)
-            while index < samples.count {
-                if samples[index - 1] < 0 && samples[index] >= 0 { count += 1 }
-                index += 1
+        buffer.withPlanes { planes in
+            guard let plane = planes.first else { return 0 }
+            switch buffer.sampleFormatName {
+            case "fltp": return riseCount(plane.bindMemory(to: Float.self))
+            case "s16" where buffer.channelCount == 1:
+                return plane.bindMemory(to: Int16.self).map(Float.init).withUnsafeBufferPointer(riseCount)
+            case "s32" where buffer.channelCount == 1:
+                return plane.bindMemory(to: Int32.self).map(Float.init).withUnsafeBufferPointer(riseCount)
+            default: return 0
             }
-            return count
         }
+    }
+
+    /// Not generic, because tests are not optimized, and a generic function would take a quarter of their time.
+    private static func riseCount(_ samples: UnsafeBufferPointer<Float>) -> Int {
+        var (count, index) = (0, 1)
+        while index < samples.count {
+            if samples[index - 1] < 0 && samples[index] >= 0 { count += 1 }
+            index += 1
+        }
+        return count
     }
 
     // MARK: Measurements

@@ -60,7 +60,8 @@ struct StreamHealth: Sendable {
 
     private var began: Duration?
     private var waitingSince: Duration?
-    private var isPlaying = false
+    private var playingSince: Duration?
+    private var isPlaying: Bool { playingSince != nil }
     /// Since the last start.
     private var hasPlayed = false
     private var recentErrors: [Duration] = []
@@ -104,7 +105,7 @@ struct StreamHealth: Sendable {
             if current == .down, isStale(at: now) { break }
             // Playback is skipping missing media and nothing is buffered after it, so a viewer is still waiting.
             if waitingSince != nil, sample.buffered <= .zero, hasLost(at: now) { break }
-            isPlaying = true
+            playingSince = playingSince ?? now
             hasPlayed = true
             waitingSince = nil
             // Clear the errors that caused the outage. Persistent errors will be reported again.
@@ -115,12 +116,12 @@ struct StreamHealth: Sendable {
             troubles[.failed] = nil
             troubles[.stalled] = nil
         case .waiting:
-            isPlaying = false
+            playingSince = nil
             waitingSince = waitingSince ?? now
         case .playlist(let extent, let url): note(extent, url, at: now)
         case .error(let failure): note(failure, at: now)
         case .failed(let failure):
-            isPlaying = false
+            playingSince = nil
             waitingSince = nil
             sums.failureCount += 1
             sums.errorCounts[failure.label, default: 0] += 1
@@ -129,7 +130,7 @@ struct StreamHealth: Sendable {
             troubles[.stalled] = nil
         case .list(let url, let failure): note(list: url, failure, at: now)
         case .ended:
-            isPlaying = false
+            playingSince = nil
             waitingSince = nil
         case .lost(let cause):
             lastLoss = now
@@ -162,7 +163,7 @@ struct StreamHealth: Sendable {
         damagedCount = 0
         // Keep the pace, because a stale playlist is still stale after a restart.
         began = began ?? now
-        isPlaying = false
+        playingSince = nil
         hasPlayed = false
         waitingSince = now
         recentErrors = []
@@ -245,8 +246,15 @@ struct StreamHealth: Sendable {
         }
         guard began != nil, isPlaying || !troubles.isEmpty || current != nil else { return nil }
         // The end of request failures does not mean that the stream plays, so keep the state until it does.
-        current = troubles.keys.map { severity(of: $0, at: now) }.max() ?? (hasPlayed ? .up : current)
+        let next = troubles.keys.map { severity(of: $0, at: now) }.max() ?? (hasPlayed ? .up : current)
+        if !isStillFailing(next, at: now) { current = next }
         return report(at: now)
+    }
+
+    /// Whether a stream that is down only plays what it had loaded, such as the segment after a missing one.
+    private func isStillFailing(_ next: StreamState?, at now: Duration) -> Bool {
+        guard current == .down, next == .degraded, troubles[.errors] != nil, let playingSince else { return false }
+        return now - playingSince < rules.stallLimit
     }
 
     private func hasLost(at now: Duration) -> Bool { lastLoss.map { now - $0 <= rules.memory } ?? false }

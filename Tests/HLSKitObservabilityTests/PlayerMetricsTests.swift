@@ -48,11 +48,11 @@ struct PlayerMetricsTests {
 
     @Test("stalls, their causes and lost media are reported after a long tunnel")
     func tunnel() throws {
-        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 80))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 60))
         let readings = Readings()
         let metrics = PlayerMetrics(factory: readings)
         let player = try stage.play { metrics.attach(to: $0) }
-        stage.clock.advance(by: .seconds(130))
+        stage.clock.advance(by: .seconds(110))
         #expect(readings.count("hls_waiting_seconds_total{reason=toMinimizeStalls}") > 5)
         stage.clock.advance(by: .seconds(110))
         let counts = player.state.statistics

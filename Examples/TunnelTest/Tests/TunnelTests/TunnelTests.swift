@@ -33,10 +33,10 @@ struct TunnelTests {
 
     @Test("in a long tunnel the player waits, and continues after it")
     func long() throws {
-        let player = try player(tunnel: .seconds(80))
-        clock.advance(by: .seconds(130))
+        let player = try player(tunnel: .seconds(60))
+        clock.advance(by: .seconds(115))
         #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
-        clock.advance(by: .seconds(100))
+        clock.advance(by: .seconds(125))
         #expect(player.timeControlStatus == .playing)
         // The first stall comes when the buffer is empty. After 20 s without a response the player skips that segment
         // of 6 s, and plays up to the second stall.

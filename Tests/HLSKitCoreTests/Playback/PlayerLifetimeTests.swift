@@ -39,7 +39,13 @@ struct PlayerLifetimeTests {
     func replace() async throws {
         let origin = try SampleOrigin.shared()
         let (reached, sink) = AsyncStream.makeStream(of: Void.self)
-        let first = CapturingWriter([.video]) { if $0 == 40 { sink.yield() } }
+        // Without pacing, a busy machine could play all of the first item before the second one replaces it.
+        let gate = DispatchSemaphore(value: 0)
+        let first = CapturingWriter([.video]) {
+            guard $0 == 40 else { return }
+            sink.yield()
+            gate.wait()
+        }
         let second = CapturingWriter([.video])
         let player = Player(configuration: .unpaced())
         player.play()
@@ -51,6 +57,7 @@ struct PlayerLifetimeTests {
             $0.endPosition = .time(.seconds(8))
         }
         try player.replaceCurrentItem(with: two)
+        gate.signal()
         #expect(player.currentItem === two)
         for await event in events where event.isEnd { break }
         let count = first.frames.count

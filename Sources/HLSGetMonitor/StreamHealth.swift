@@ -253,8 +253,10 @@ struct StreamHealth: Sendable {
 
     /// Whether a stream that is down only plays what it had loaded, such as the segment after a missing one.
     private func isStillFailing(_ next: StreamState?, at now: Duration) -> Bool {
-        guard current == .down, next == .degraded, troubles[.errors] != nil, let playingSince else { return false }
-        return now - playingSince < rules.stallLimit
+        guard current == .down, next == .degraded, troubles[.errors] != nil || troubles[.stalled] != nil else {
+            return false
+        }
+        return playingSince.map { now - $0 < rules.stallLimit } ?? true
     }
 
     private func hasLost(at now: Duration) -> Bool { lastLoss.map { now - $0 <= rules.memory } ?? false }

@@ -48,13 +48,13 @@ struct PlayerMetricsTests {
 
     @Test("stalls, their causes and lost media are reported after a long tunnel")
     func tunnel() throws {
-        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 60))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 50))
         let readings = Readings()
         let metrics = PlayerMetrics(factory: readings)
         let player = try stage.play { metrics.attach(to: $0) }
-        stage.clock.advance(by: .seconds(110))
+        stage.clock.advance(by: .seconds(100))
         #expect(readings.count("hls_waiting_seconds_total{reason=toMinimizeStalls}") > 5)
-        stage.clock.advance(by: .seconds(110))
+        stage.clock.advance(by: .seconds(120))
         let counts = player.state.statistics
         stage.close(player)
         #expect(counts.numberOfStalls == 2)

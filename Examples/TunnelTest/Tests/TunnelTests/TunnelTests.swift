@@ -33,10 +33,10 @@ struct TunnelTests {
 
     @Test("in a long tunnel the player waits, and continues after it")
     func long() throws {
-        let player = try player(tunnel: .seconds(60))
-        clock.advance(by: .seconds(115))
+        let player = try player(tunnel: .seconds(50))
+        clock.advance(by: .seconds(100))
         #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
-        clock.advance(by: .seconds(125))
+        clock.advance(by: .seconds(140))
         #expect(player.timeControlStatus == .playing)
         // The first stall comes when the buffer is empty. After 20 s without a response the player skips that segment
         // of 6 s, and plays up to the second stall.

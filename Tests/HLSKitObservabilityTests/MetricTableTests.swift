@@ -35,7 +35,7 @@ struct MetricTableTests {
     private func seriesReported() throws -> Set<String> {
         let readings = Readings()
         let metrics = PlayerMetrics(factory: readings)
-        let damaged = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 50))
+        let damaged = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 55))
         var player = try damaged.play { metrics.attach(to: $0) }
         damaged.clock.advance(by: .seconds(240))
         _ = try damaged.clock.run { [player] in try await player.seek(to: .seconds(30)) }

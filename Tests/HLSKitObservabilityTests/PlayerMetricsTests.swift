@@ -48,7 +48,7 @@ struct PlayerMetricsTests {
 
     @Test("stalls, their causes and lost media are reported after a long tunnel")
     func tunnel() throws {
-        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 50))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 55))
         let readings = Readings()
         let metrics = PlayerMetrics(factory: readings)
         let player = try stage.play { metrics.attach(to: $0) }

@@ -88,7 +88,7 @@ struct PlayerTracingTests {
     @Test("each stall is a span with its cause")
     func stalls() throws {
         let spans = try spans(
-            Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 50)), seconds: 240)
+            Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 55)), seconds: 240)
         let item = try #require(spans.first { $0.operationName == "hls.item" })
         let stalls = spans.filter { $0.operationName == "hls.stall" }
         #expect(stalls.count == 2)
@@ -220,7 +220,7 @@ struct PlayerTracingTests {
         let kinds: Set<String> = [TraceName.item, TraceName.stall, "GET"]
         #expect(Set(names).subtracting(others) == attributes.union(events).union(kinds))
         let made = try spans(
-            Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 50)), seconds: 240)
+            Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 55)), seconds: 240)
         for span in made {
             func check(_ name: String, _ value: SpanAttribute) { #expect(attributes.contains(name), "\(name)") }
             span.attributes.forEach(check)

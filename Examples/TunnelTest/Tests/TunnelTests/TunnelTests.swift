@@ -33,7 +33,7 @@ struct TunnelTests {
 
     @Test("in a long tunnel the player waits, and continues after it")
     func long() throws {
-        let player = try player(tunnel: .seconds(50))
+        let player = try player(tunnel: .seconds(55))
         clock.advance(by: .seconds(100))
         #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
         clock.advance(by: .seconds(140))

@@ -60,8 +60,7 @@ struct StreamHealth: Sendable {
 
     private var began: Duration?
     private var waitingSince: Duration?
-    private var playingSince: Duration?
-    private var isPlaying: Bool { playingSince != nil }
+    private var isPlaying = false
     /// Since the last start.
     private var hasPlayed = false
     private var recentErrors: [Duration] = []
@@ -102,10 +101,10 @@ struct StreamHealth: Sendable {
         case .playing:
             // Playback of the remaining buffer, or of an old playlist after a restart, soon stops again. The stream is
             // not back until its playlist lists something new.
-            if current == .down, isStale(at: now) { break }
+            if current == .down, isStale(at: now) || listsNothingNew(at: now) { break }
             // Playback is skipping missing media and nothing is buffered after it, so a viewer is still waiting.
             if waitingSince != nil, sample.buffered <= .zero, hasLost(at: now) { break }
-            playingSince = playingSince ?? now
+            isPlaying = true
             hasPlayed = true
             waitingSince = nil
             // Clear the errors that caused the outage. Persistent errors will be reported again.
@@ -116,12 +115,12 @@ struct StreamHealth: Sendable {
             troubles[.failed] = nil
             troubles[.stalled] = nil
         case .waiting:
-            playingSince = nil
+            isPlaying = false
             waitingSince = waitingSince ?? now
         case .playlist(let extent, let url): note(extent, url, at: now)
         case .error(let failure): note(failure, at: now)
         case .failed(let failure):
-            playingSince = nil
+            isPlaying = false
             waitingSince = nil
             sums.failureCount += 1
             sums.errorCounts[failure.label, default: 0] += 1
@@ -130,7 +129,7 @@ struct StreamHealth: Sendable {
             troubles[.stalled] = nil
         case .list(let url, let failure): note(list: url, failure, at: now)
         case .ended:
-            playingSince = nil
+            isPlaying = false
             waitingSince = nil
         case .lost(let cause):
             lastLoss = now
@@ -163,7 +162,7 @@ struct StreamHealth: Sendable {
         damagedCount = 0
         // Keep the pace, because a stale playlist is still stale after a restart.
         began = began ?? now
-        playingSince = nil
+        isPlaying = false
         hasPlayed = false
         waitingSince = now
         recentErrors = []
@@ -246,17 +245,8 @@ struct StreamHealth: Sendable {
         }
         guard began != nil, isPlaying || !troubles.isEmpty || current != nil else { return nil }
         // The end of request failures does not mean that the stream plays, so keep the state until it does.
-        let next = troubles.keys.map { severity(of: $0, at: now) }.max() ?? (hasPlayed ? .up : current)
-        if !isStillFailing(next, at: now) { current = next }
+        current = troubles.keys.map { severity(of: $0, at: now) }.max() ?? (hasPlayed ? .up : current)
         return report(at: now)
-    }
-
-    /// Whether a stream that is down only plays what it had loaded, such as the segment after a missing one.
-    private func isStillFailing(_ next: StreamState?, at now: Duration) -> Bool {
-        guard current == .down, next == .degraded, troubles[.errors] != nil || troubles[.stalled] != nil else {
-            return false
-        }
-        return playingSince.map { now - $0 < rules.stallLimit } ?? true
     }
 
     private func hasLost(at now: Duration) -> Bool { lastLoss.map { now - $0 <= rules.memory } ?? false }
@@ -264,6 +254,12 @@ struct StreamHealth: Sendable {
     private func isStale(at now: Duration) -> Bool {
         guard let age = pace.age(at: now), let target = pace.targetDuration else { return false }
         return age > target * rules.staleFactor
+    }
+
+    /// Whether the playlist has listed nothing new since playback stopped.
+    private func listsNothingNew(at now: Duration) -> Bool {
+        guard let age = pace.age(at: now), let waitingSince else { return false }
+        return age > now - waitingSince
     }
 
     private func severity(of trouble: HealthIssue, at now: Duration) -> StreamState {

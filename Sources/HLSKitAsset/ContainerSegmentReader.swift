@@ -80,9 +80,15 @@ final class ContainerSegmentReader {
         if isAtEnd { return nil }
         do throws(CodecError) {
             for _ in 0..<Self.maximumSampleCount where body.bytes.count < Self.pieceByteCount {
-                guard let entry = try nextEntry() else {
+                guard var entry = try nextEntry() else {
                     try finish()
                     break
+                }
+                if isSkipping {
+                    if let rest = split(&entry, at: file.cuts[safe: segment]) { entry = rest }
+                } else if let rest = split(&entry, at: file.cuts[safe: segment + 1]) {
+                    try write(entry)
+                    entry = rest
                 }
                 if begins(file.cuts[safe: segment + 1], with: entry), !isSkipping {
                     pending = entry
@@ -103,6 +109,27 @@ final class ContainerSegmentReader {
     private func nextEntry() throws(CodecError) -> ContainerReader.Entry? {
         if let entry = pending.take() { return entry }
         return try reader.next()
+    }
+
+    /// Removes the part of uncompressed audio after a cut, and returns it.
+    ///
+    /// Where such audio is divided into samples depends on the position that reading started at.
+    private func split(_ entry: inout ContainerReader.Entry, at cut: Int64?) -> ContainerReader.Entry? {
+        let track = file.tracks[entry.trackIndex]
+        guard let cut, entry.trackIndex == file.reference, let width = track.codec.pcmByteCount,
+            Int(track.timescale) == track.sampleRate, track.channelCount > 0
+        else { return nil }
+        let (offset, overflow) = Int(clamping: cut.subtractingReportingOverflow(entry.sample.pts).partialValue)
+            .multipliedReportingOverflow(by: width * track.channelCount)
+        let bytes = entry.sample.data.withUnsafeBytes { Array($0) }
+        guard !overflow, offset > 0, offset < bytes.count else { return nil }
+        var rest = entry
+        rest.sample.data = SampleData(bytes[offset...])
+        (rest.sample.pts, rest.sample.dts) = (cut, cut)
+        rest.sample.duration = max(0, entry.sample.duration - (cut - entry.sample.pts))
+        entry.sample.data = SampleData(bytes[..<offset])
+        entry.sample.duration = cut - entry.sample.pts
+        return rest
     }
 
     private func begins(_ cut: Int64?, with entry: ContainerReader.Entry) -> Bool {

@@ -57,6 +57,22 @@ struct SessionRecorderTests {
         #expect(record == plain)
     }
 
+    @Test(
+        "lines about slow links and interstitials are decisions",
+        arguments: [
+            #"{"v":1,"event":"link_too_slow","bits_per_second":100000,"needed":122000,"time":1}"#,
+            #"{"v":1,"event":"break","phase":"begin","item_time":1,"time":1}"#,
+            #"{"v":1,"event":"interstitial","phase":"failure","id":"ad","cause":"not found","time":1}"#,
+            #"{"v":1,"event":"asset_list","phase":"available","id":"ad","time":1}"#,
+            #"{"v":1,"event":"interstitial_skippable","phase":"eligible","id":"ad","time":1}"#,
+            #"{"v":1,"event":"content_skipped","time":1}"#,
+        ])
+    func decisions(line: String) {
+        let record = SampleLog.record(SampleLog.slow + [line])
+        #expect(record.reading.unknownKinds.isEmpty && record.reading.damagedCount == 0)
+        #expect(record.decisions.count == SampleLog.record(SampleLog.slow).decisions.count + 1)
+    }
+
     @Test("numbers of any size and members of any type are handled")
     func hostile() {
         let values = ["1e308", "-1", "null", "\"x\"", "[]", "{}", "9007199254740993", "true", "[[1,2],[3]]"]

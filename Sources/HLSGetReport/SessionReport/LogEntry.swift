@@ -175,6 +175,12 @@ extension LogEntry {
                 string("reason"))
         case "segment_skipped": return decision(.skip, "skipped \(segmentsText)", string("cause"))
         case "segments_missed": return decision(.skip, "missed \(segmentsText)", string("cause"))
+        case "link_too_slow":
+            return decision(
+                .other, "the link is slower than the lowest variant",
+                number("bits_per_second").flatMap { rate in
+                    number("needed").map { "\(Decimals.bitRateWithUnit(rate)) instead of \(Decimals.bitRateWithUnit($0))" }
+                })
         case "low_latency_declined": return decision(.live, "plays without low latency", string("cause"))
         case "trick_play_unavailable":
             return decision(.other, "cannot play \(Decimals.rate(number("rate") ?? 0))", string("cause"))
@@ -188,6 +194,10 @@ extension LogEntry {
             return decision(
                 .skip, "skipped missing media",
                 number("media_duration").map { "\(Decimals.text($0, places: 1)) s without media" })
+        case "break", "interstitial", "asset_list", "interstitial_skippable", "seek_refused":
+            let words = [event.replacing("_", with: " "), string("phase")].compactMap(\.self).joined(separator: " ")
+            return decision(.other, words, string("cause") ?? string("reason") ?? string("id"))
+        case "content_skipped": return decision(.skip, "skipped content", string("id"))
         case "warning", "note": return decision(.other, string("text") ?? event, string("detail"))
         default: return nil
         }

@@ -151,7 +151,7 @@ package struct SessionRecorder: Sendable {
 
     private static let silentKinds: Set<String> = [
         "item_status", "buffer_full", "likely_to_keep_up", "initial_likely_to_keep_up", "cue", "date_range",
-        "timed_metadata", "splice_marker", "desired_rate", "download_progress",
+        "timed_metadata", "splice_marker", "desired_rate", "download_progress", "interstitials",
     ]
 
     /// - Returns: Whether the line is a measurement.

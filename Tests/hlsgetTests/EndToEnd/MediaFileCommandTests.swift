@@ -262,6 +262,24 @@ import Testing
         #expect(abs((document["duration"] as? Double ?? 0) - 8) < 0.3)
     }
 
+    @Test("A15: a WAV file keeps its samples across the segments it is read in", arguments: [["--fast"], []])
+    func exactAudio(_ options: [String]) async throws {
+        let folder = try ScratchFolder()
+        let samples = (0..<13 * 11_025).map { UInt16($0 % 30_011) }
+        func bytes(_ number: Int, _ count: Int = 4) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        let payload = samples.flatMap { bytes(Int($0), 2) }
+        try folder.write(
+            Array("RIFF".utf8) + bytes(36 + payload.count) + Array("WAVEfmt ".utf8) + bytes(16) + bytes(1, 2)
+                + bytes(1, 2) + bytes(11_025) + bytes(22_050) + bytes(2, 2) + bytes(16, 2) + Array("data".utf8)
+                + bytes(payload.count) + payload, to: "a.wav")
+        let result = try await hlsget(options + ["-q", "-f", "s16le", "-o", "b.raw", "a.wav"], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let written = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/b.raw"))
+        #expect(Array(written) == payload)
+    }
+
     @Test("download keeps a subtitle track of a file", .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "mkv"])
     func downloadSubtitles(_ ending: String) async throws {
         let folder = try ScratchFolder()

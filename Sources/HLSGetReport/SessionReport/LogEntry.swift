@@ -179,7 +179,8 @@ extension LogEntry {
             return decision(
                 .other, "the link is slower than the lowest variant",
                 number("bits_per_second").flatMap { rate in
-                    number("needed").map { "\(Decimals.bitRateWithUnit(rate)) instead of \(Decimals.bitRateWithUnit($0))" }
+                    let rate = Decimals.bitRateWithUnit(rate)
+                    return number("needed").map { "\(rate) instead of \(Decimals.bitRateWithUnit($0))" }
                 })
         case "low_latency_declined": return decision(.live, "plays without low latency", string("cause"))
         case "trick_play_unavailable":

@@ -289,7 +289,8 @@ struct PlaySession {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let (taken, takes) = AsyncStream.makeStream(of: Void.self)
         let clock = clock
-        let needsTicks = reports.display != nil || reports.lines != nil || stage != nil
+        let needsTicks =
+            reports.display != nil || reports.lines != nil || stage != nil || !options.automaticallyWaits
         let tasks = [
             Task {
                 // Take one event at a time. If the terminal is slow, the player queues the newest events.
@@ -348,6 +349,8 @@ struct PlaySession {
         var repeated = RepeatedRange()
         // With several streams, the failure of one is not the end.
         var failure: HLSError?
+        // Without automatic waiting, a player pauses when its buffer is empty.
+        var isStarved = false
         var hasReportedFields = false
         var hasToldNoVideo = false
         var recordingStatus = RecordingStatus(
@@ -396,6 +399,7 @@ struct PlaySession {
                     hasReportedFields = true
                     reports.say("interlaced video, shown \(options.deinterlaces ? "deinterlaced" : "as it is")")
                 }
+                if isStarved, !player.state.isPlaybackBufferEmpty { player.play() }
                 if let time = player.state.currentTime.finiteSeconds, let start = repeated.restart(at: time) {
                     KeyboardControl(player: player).seek(to: start)
                 }
@@ -443,6 +447,8 @@ struct PlaySession {
                     // The player skips it.
                     reports.warn(error, at: event.hostTime - player.creationTime)
                     do { try resume(player, &passes) } catch { return .failed(error) }
+                case .rateChanged(let rate, let reason) where !options.automaticallyWaits && options.rate > 0:
+                    isStarved = rate == 0 && (reason == .stalled || reason == .setRateFailed)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         HLSError(

@@ -115,6 +115,14 @@ struct FigureTests {
         }
     }
 
+    @Test("without automatic waiting, playback resumes after its buffer was empty", .timeLimit(.minutes(2)))
+    func noAutoWait() async throws {
+        let result = try await hlsget(
+            "--throttle", "120k", "--no-auto-wait", "--no-decode", "--quality", "180p", "--duration", "2", Self.master)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.lines.contains { $0.hasPrefix("played 0:02 of 0:40") }, "\(result.lines)")
+    }
+
     @Test("a download reports the duration of its file", .enabled(if: ProbedFile.isAvailable))
     func downloadLength() async throws {
         let folder = try ScratchFolder()

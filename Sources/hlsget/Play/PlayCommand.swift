@@ -102,7 +102,7 @@ struct PlaybackOptions: ParsableArguments {
     var rate: Float?
     @Flag(help: "Start at the first frame instead of waiting until playback is likely to keep up.")
     var immediately = false
-    @Flag(help: "Never wait to minimize stalls.") var noAutoWait = false
+    @Flag(help: "Never wait to minimize stalls: continue as soon as media arrives.") var noAutoWait = false
     @Option(
         help: ArgumentHelp("Buffer this much media (90s; for a live stream, all available media).", valueName: "time"),
         transform: DurationArgument.parse)

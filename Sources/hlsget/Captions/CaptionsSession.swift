@@ -267,7 +267,7 @@ struct CaptionsSession {
                 switch event.kind {
                 case .didPlayToEnd: break loop
                 case .itemStatusChanged(.readyToPlay) where isCut:
-                    start = player.state.currentTime
+                    start = Self.start(command.range.from, player.state)
                     player.play()
                 case .itemStatusChanged(.failed):
                     saved.failure =
@@ -302,6 +302,18 @@ struct CaptionsSession {
             saved.failure = PlayVerdict.startPastEnd(command.range.from, duration, url: url)
         }
         return saved
+    }
+
+    /// Returns the start of the captions, when the item is ready.
+    ///
+    /// Without pacing, media may already be read, which moves the current time.
+    static func start(_ position: TimePosition?, _ state: PlayerState) -> MediaTime {
+        guard state.duration.isNumeric else { return state.currentTime }
+        return switch position {
+        case .fromStart(let time): MediaTime(time)
+        case .fromEnd(let time): max(.zero, state.duration - MediaTime(time))
+        case .date, .segment, nil: state.currentTime
+        }
     }
 
     /// Returns captions whose times count from `start`, as in the file of a download with the same start.

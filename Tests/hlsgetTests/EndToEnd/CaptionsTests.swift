@@ -1,4 +1,5 @@
 import Foundation
+import HLSGetKit
 import HLSKitCaptions
 import HLSKitCore
 import TestSupport
@@ -189,6 +190,17 @@ struct CaptionsTests {
         let result = try await hlsget(["captions", "-q"] + save.arguments, in: folder)
         #expect(result.status == 0, "\(result.errors)")
         #expect(Self.words(String(decoding: result.output, as: UTF8.self)) == save.expected)
+    }
+
+    @Test("the start of a cut is the requested time, even if more media is already read")
+    func start() throws {
+        var state = PlayerState()
+        state.currentTime = .seconds(6)
+        #expect(CaptionsSession.start(.fromStart(.seconds(4)), state) == .seconds(6))
+        state.duration = .seconds(40)
+        #expect(CaptionsSession.start(.fromStart(.seconds(4)), state) == .seconds(4))
+        #expect(CaptionsSession.start(.fromEnd(.seconds(30)), state) == .seconds(10))
+        #expect(CaptionsSession.start(.segment(3), state) == .seconds(6))
     }
 
     @Test("times count from the start of a cut, and cues before it are dropped")

@@ -57,10 +57,12 @@ struct StandardInputTests {
         let folder = try ScratchFolder()
         let program = "\(Command.productFolder)/hlsget"
         let expected = try await hlsget("--fast", "-f", "framemd5", file)
-        let piped = try Tool.run(["/bin/sh", "-c", "cat \(file) | \(program) --no-config -q --fast -f framemd5 -o - -"])
+        let piped = try Tool.run([
+            "/bin/sh", "-c", "cat '\(file)' | '\(program)' --no-config -q --fast -f framemd5 -o - -",
+        ])
         #expect(piped == expected.output && !expected.output.isEmpty)
         for arguments in ["download - -o \(folder.path)/x.mkv", "thumbnails - --count 1 -o \(folder.path)/t.jpg"] {
-            try Tool.run(["/bin/sh", "-c", "cat \(file) | \(program) \(arguments) -q"])
+            try Tool.run(["/bin/sh", "-c", "cat '\(file)' | '\(program)' \(arguments) -q"])
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(names == ["t.jpg", "x.mkv"])

@@ -19,7 +19,7 @@ struct InterruptState: Sendable, Equatable {
 
     /// Signals within this time of the first one are one request. `timeout` signals its child and then its whole
     /// process group, and a closing terminal sends SIGHUP after Ctrl-C.
-    static let sameWish = Duration.seconds(1)
+    static let samePreference = Duration.seconds(1)
 
     private(set) var firstSignal: Int32?
     private var began = Duration.zero
@@ -31,7 +31,7 @@ struct InterruptState: Sendable, Equatable {
             began = time
             return .finish(signal: signal)
         }
-        return time - began < Self.sameWish ? .ignore : .abort(signal: signal)
+        return time - began < Self.samePreference ? .ignore : .abort(signal: signal)
     }
 }
 

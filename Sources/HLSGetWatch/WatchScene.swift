@@ -68,7 +68,7 @@ final class WatchScene: Sendable {
         state.withLock { $0.message = (text, until) }
     }
 
-    var shownPicture: FrameQueue<VideoFrame>.Entry? { state.withLock(\.shown) }
+    var shownFrame: FrameQueue<VideoFrame>.Entry? { state.withLock(\.shown) }
 
     func close() { state.withLock { $0.isClosing = true } }
 

@@ -76,7 +76,7 @@ package final class WatchStage: Sendable {
 
     /// Saves the frame in the window without its captions, and returns a message for the viewer.
     package func saveFrame() -> String {
-        guard let shown = scene.shownPicture else { return "no frame to save" }
+        guard let shown = scene.shownFrame else { return "no frame to save" }
         do throws(HLSError) {
             let name = scene.stream.map { DownloadTarget.name(of: $0.url, or: "screenshot") } ?? "screenshot"
             let screenshots = Screenshots(folder: screenshotFolder, name: name)

@@ -222,7 +222,7 @@ package final class ContainerReader {
         track.label.name = tags.first { $0.name == "title" }?.value
         track.label.isDefault = stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
         track.label.isForced = stream.pointee.disposition & AV_DISPOSITION_FORCED != 0
-        if mediaType == .video { describePicture(parameters, of: &track) }
+        if mediaType == .video { describeVideo(parameters, of: &track) }
         if mediaType == .audio {
             track.sampleRate = max(0, Int(parameters.sample_rate))
             track.channelCount = max(0, Int(parameters.ch_layout.nb_channels))
@@ -230,7 +230,7 @@ package final class ContainerReader {
         return (track, Int64(unit.num))
     }
 
-    private static func describePicture(_ parameters: AVCodecParameters, of track: inout MediaTrack) {
+    private static func describeVideo(_ parameters: AVCodecParameters, of track: inout MediaTrack) {
         track.width = max(0, Int(parameters.width))
         track.height = max(0, Int(parameters.height))
         let aspect = parameters.sample_aspect_ratio

@@ -18,7 +18,7 @@ extension DownloadSelection {
     }
 
     /// The ending of the ID of a variant that is loaded for its audio only.
-    static let soundEnding = "|sound"
+    static let audioEnding = "|sound"
     /// The mark before a video rendition in the ID of a lane.
     static let viewMark = "|view|"
 
@@ -35,7 +35,7 @@ extension DownloadSelection {
             if lane.id == id || lane.id.hasPrefix(id + viewMark) {
                 return Base(lane: lane, variantID: id, view: String(lane.id.dropFirst(id.count)))
             }
-            if lane.id == id + soundEnding { return Base(lane: lane, variantID: id, hasVideo: false) }
+            if lane.id == id + audioEnding { return Base(lane: lane, variantID: id, hasVideo: false) }
         }
         let rendition = playlist.renditions.first {
             $0.type == .audio && $0.uri != nil && Self.lane(of: $0, .main).id == lane.id

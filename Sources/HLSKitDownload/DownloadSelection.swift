@@ -176,7 +176,7 @@ struct DownloadSelection: Sendable {
             separate.removeAll { Self.lane(of: $0, .main).id == lane.id }
         } else {
             var lane = DownloadJournal.Lane(variant)
-            lane.id += Self.soundEnding
+            lane.id += Self.audioEnding
             if let own = audio.first(where: { $0.uri == nil || $0.uri == variant.uri }) {
                 lane.describe(own)
             } else if let base {

@@ -35,7 +35,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var texts = MovieTexts()
         /// The last decoding time of each track in the muxer that was closed.
         var lastTimes: [Int64?] = []
-        var audio = WrittenSound()
+        var audio = WrittenAudio()
         var muxer: Muxer?
         var metadata = FileMetadata()
         var lateChapters: FileMetadata?
@@ -424,7 +424,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.file = try OutputFile(path: path, overwrite: replaces)
         if let kept = state.file.keptPath { note(OutputFormat.leftoverNote(kept)) }
         state.paths.append(path)
-        state.audio = WrittenSound()
+        state.audio = WrittenAudio()
         state.begun = []
         state.end = .zero
         state.setsOrigin = true

@@ -22,7 +22,7 @@ struct BreakJournal: Sendable {
 
     private var news: [News] = []
     /// Whether the start of the break was reported, but not its end. A break without content is not reported.
-    private var isBreakTold = false
+    private var isBreakReported = false
     /// The event whose start was reported, but not its end.
     private var reported: String?
     private var reportedFailure: String?
@@ -37,20 +37,20 @@ struct BreakJournal: Sendable {
     }
 
     mutating func noteBegin(of program: InterstitialBreak) {
-        isBreakTold = false
-        tellBegin(of: program)
+        isBreakReported = false
+        reportBegin(of: program)
     }
 
     /// Records the start of a break, unless it was reported. A break without events, which only skips content, is not
     /// reported.
-    private mutating func tellBegin(of program: InterstitialBreak) {
-        guard !isBreakTold, !program.events.isEmpty else { return }
+    private mutating func reportBegin(of program: InterstitialBreak) {
+        guard !isBreakReported, !program.events.isEmpty else { return }
         news.append(.breakBegan(at: program.place))
-        isBreakTold = true
+        isBreakReported = true
     }
 
     mutating func note(_ endings: [InterstitialBreak.Ending], of program: InterstitialBreak) {
-        tellBegin(of: program)
+        reportBegin(of: program)
         for ending in endings {
             if reported != ending.event.id { news.append(.eventBegan(ending.event)) }
             // Failures of its assets are reported individually.
@@ -73,8 +73,8 @@ struct BreakJournal: Sendable {
 
     /// Records the end of the break. `time` is the position where the item resumes, or `nil` if it does not.
     mutating func noteEnd(resumingAt time: Duration?) {
-        guard isBreakTold else { return }
+        guard isBreakReported else { return }
         news.append(.breakEnded(resumingAt: time))
-        isBreakTold = false
+        isBreakReported = false
     }
 }

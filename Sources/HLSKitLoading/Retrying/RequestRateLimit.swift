@@ -10,7 +10,7 @@ struct RequestRateLimit: Sendable {
     private let total: Int
     private var tokens: Double
     private var updated = Duration.zero
-    private var fruitlessCount = 0
+    private var unsuccessfulCount = 0
     /// The number of unchanged playlists since the last one with something new.
     private var unchangedCount = 0
 
@@ -22,14 +22,14 @@ struct RequestRateLimit: Sendable {
         tokens = capacity
     }
 
-    var isExhausted: Bool { unchangedCount >= total - fruitlessCount }
+    var isExhausted: Bool { unchangedCount >= total - unsuccessfulCount }
 
     /// Counts a request without a new result.
     ///
     /// - Parameter counts: Whether it counts toward giving up. The rate is limited in any case.
     mutating func charge(at now: Duration, counts: Bool = true) {
         take(at: now)
-        if counts, fruitlessCount < total { fruitlessCount += 1 }
+        if counts, unsuccessfulCount < total { unsuccessfulCount += 1 }
     }
 
     mutating func chargeUnchanged(at now: Duration, counts: Bool = true) {
@@ -47,7 +47,7 @@ struct RequestRateLimit: Sendable {
     }
 
     mutating func deliver() {
-        fruitlessCount = 0
+        unsuccessfulCount = 0
         unchangedCount = 0
     }
 

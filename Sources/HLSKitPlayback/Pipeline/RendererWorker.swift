@@ -125,7 +125,7 @@ struct RendererWorker {
             pending = []
             mediaAfterBreak.forgetMedia()
             await handOverCopies(upTo: nil)
-            decoding.forgetOptionalPictures()
+            decoding.forgetSkippableFrames()
         } else if decoder == nil, sample.isSync {
             decoding.open(mode)
         }
@@ -202,7 +202,7 @@ struct RendererWorker {
     private mutating func noteDecoderSilence(at sample: MediaSample) {
         guard let track else { return }
         let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
-        if decoding.goesOnSilently(at: time) { delivery.notePrimed(nil) }
+        if decoding.continuesSilently(at: time) { delivery.notePrimed(nil) }
         // Time continues over undecodable media, also at the end.
         if decoding.silence.isReported { noteUntaken(sample) }
     }

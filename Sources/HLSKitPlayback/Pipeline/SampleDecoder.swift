@@ -104,7 +104,7 @@ struct SampleDecoder {
     /// Called when the sample with the decoding time `time` produced no output.
     ///
     /// - Returns: Whether the silence was reported now.
-    mutating func goesOnSilently(at time: Duration) -> Bool {
+    mutating func continuesSilently(at time: Duration) -> Bool {
         switch silence.continues(at: time) {
         case .nudge: isStuck = true
         case .report:
@@ -142,5 +142,5 @@ struct SampleDecoder {
 
     mutating func takeSkippedCount(upTo pts: Int64) -> Int { skippableFrames.takeSkipped(upTo: pts) }
 
-    mutating func forgetOptionalPictures() { skippableFrames = SkippableFrames() }
+    mutating func forgetSkippableFrames() { skippableFrames = SkippableFrames() }
 }

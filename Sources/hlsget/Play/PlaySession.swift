@@ -352,7 +352,7 @@ struct PlaySession {
         // Without automatic waiting, a player pauses when its buffer is empty.
         var isStarved = false
         var hasReportedFields = false
-        var hasToldNoVideo = false
+        var hasReportedNoVideo = false
         var recordingStatus = RecordingStatus(
             paths: options.outputs.map(\.destination.path), limit: options.duration, isNamedAtEnd: options.split == nil)
         let epoch = clock.now
@@ -384,11 +384,11 @@ struct PlaySession {
                 stage?.say(title)
                 reports.say("title: \(title)")
             case .tick:
-                if !hasToldNoVideo, options.showsPreview, options.verbosity != .quiet,
+                if !hasReportedNoVideo, options.showsPreview, options.verbosity != .quiet,
                     let tracks = player.currentItem?.tracks, !tracks.isEmpty,
                     !tracks.contains(where: { $0.mediaType == .video })
                 {
-                    hasToldNoVideo = true
+                    hasReportedNoVideo = true
                     reports.say(
                         "no video in this stream\(options.isHeard ? "" : "; hlsget listen URL plays its audio")")
                 }

@@ -2,7 +2,7 @@ import HLSKitMedia
 import HLSKitTime
 
 /// The audio in a file, which overlapping audio must not repeat.
-struct WrittenSound {
+struct WrittenAudio {
     /// A larger jump back of audio is not an overlap.
     private static let maximumOverlap = MediaTime(value: 2, timescale: 1)
 

@@ -1,5 +1,6 @@
 import CLibAV
 package import HLSKitMedia
+import HLSKitTime
 
 extension Muxer {
     private static let chapterTimescale: Int32 = 1_000_000
@@ -33,7 +34,6 @@ extension Muxer {
 
     /// Limits times to 30 years, because muxers compute with them unchecked.
     private static func microseconds(_ time: Duration) -> Int64 {
-        let limited = min(max(time, .zero), .seconds(1_000_000_000))
-        return limited.components.seconds * 1_000_000 + limited.components.attoseconds / 1_000_000_000_000
+        min(max(time, .zero), .seconds(1_000_000_000)).wholeMicroseconds
     }
 }

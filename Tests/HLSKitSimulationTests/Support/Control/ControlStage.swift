@@ -153,7 +153,8 @@ final class ControlStage: Sendable {
             state.follower = follower
             state.followers.append(follower)
         }
-        let events = player.events()
+        // A busy machine could lose events of the default limit, and the follower needs all of them.
+        let events = player.events(bufferingNewest: 1_000_000)
         Task(executorPreference: executor) { await follower.follow(events) }
     }
 

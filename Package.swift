@@ -340,4 +340,11 @@ for target in package.targets {
     }
     let missing = reached.subtracting(target.modules).filter { targets[$0]?.type == .regular }
     target.dependencies += missing.sorted().map { .byName(name: $0) }
+
+    // Nothing imports the tests, so writing their modules early would only expand all macros twice. SwiftPM looks for tests of
+    // XCTest in an index, which takes a third of the time if it also contains the system's modules.
+    if isTested, target.type == .test {
+        let flags = ["-no-emit-module-separately-wmo", "-index-ignore-system-modules", "-index-ignore-clang-modules"]
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
+    }
 }

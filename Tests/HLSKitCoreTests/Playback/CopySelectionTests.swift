@@ -53,10 +53,10 @@ struct CopySelectionTests {
     func overlap() {
         var selection = CopySelection()
         selection.begin(Self.track(.audio), in: PresentationWindow())
-        let samples = (0..<10).map { index in
-            MediaSample(
-                trackID: 1, pts: Int64(index * 40), dts: Int64(index * 40), duration: 40, isSync: true,
-                data: SampleData([UInt8(index)]))
+        let samples = (0..<10).map { (index: Int) -> MediaSample in
+            let time = Int64(index) * 40
+            return MediaSample(
+                trackID: 1, pts: time, dts: time, duration: 40, isSync: true, data: SampleData([UInt8(index)]))
         }
         func times(_ samples: some Sequence<MediaSample>) -> [Int64] {
             samples.flatMap { sample -> [Int64] in

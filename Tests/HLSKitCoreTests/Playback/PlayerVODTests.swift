@@ -105,10 +105,12 @@ struct PlayerVODTests {
         try SampleMedia.copy(to: folder, as: "")
         let small = try MediaLines(of: "video-180p")
         let large = try MediaLines(of: "video-360p")
-        let text =
-            small.header + small.map + small.segments[0...1].joined() + "#EXT-X-DISCONTINUITY\n" + large.map
-            + large.segments[0...1].joined() + "#EXT-X-DISCONTINUITY\n" + small.map + small.segments[5]
-            + "#EXT-X-ENDLIST\n"
+        let text = """
+            \(small.header)\(small.map)\(small.segments[0...1].joined())#EXT-X-DISCONTINUITY
+            \(large.map)\(large.segments[0...1].joined())#EXT-X-DISCONTINUITY
+            \(small.map)\(small.segments[5])#EXT-X-ENDLIST
+
+            """
         let path = try folder.write(Array(text.utf8), to: "mixed.m3u8")
         let writer = CapturingWriter([.video])
         let play = try await Play.toEnd(try PlayerItem("file://\(path)", to: writer), .unpaced())

@@ -27,20 +27,23 @@ enum CommonEncryption {
 
     /// Returns the header with its video track declared as encrypted with a constant vector.
     static func protected(_ header: [UInt8], scheme: String, pattern: UInt8) throws -> [UInt8] {
-        let tenc: [UInt8] =
-            [1, 0, 0, 0, 0, pattern, 1, 0] + [UInt8](repeating: 7, count: 16) + [16] + bytes(vectorText)
-        let sinf = box(
-            "sinf",
-            box("frma", Array("avc1".utf8)) + box("schm", [0, 0, 0, 0] + Array(scheme.utf8) + [0, 1, 0, 0])
-                + box("schi", box("tenc", tenc)))
+        var tenc: [UInt8] = [1, 0, 0, 0, 0, pattern, 1, 0]
+        tenc += [UInt8](repeating: 7, count: 16)
+        tenc += [16]
+        tenc += bytes(vectorText)
+        var children = box("frma", Array("avc1".utf8))
+        children += box("schm", [0, 0, 0, 0] + Array(scheme.utf8) + [0, 1, 0, 0])
+        children += box("schi", box("tenc", tenc))
+        let sinf = box("sinf", children)
         var result = header
         var entryEnd = 0
         for name in ["moov", "trak", "mdia", "minf", "stbl", "stsd", "avc1"] {
             let at = try place(of: name, in: result) - 4
-            let size = result[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
+            let size = result[at..<at + 4].reduce(0) { (sum: Int, byte: UInt8) in sum << 8 | Int(byte) }
             if name == "avc1" { entryEnd = at + size }
             let new = size + sinf.count
-            result.replaceSubrange(at..<at + 4, with: (0..<4).map { UInt8(new >> (24 - 8 * $0) & 255) })
+            result.replaceSubrange(
+                at..<at + 4, with: [24, 16, 8, 0].map { (shift: Int) in UInt8(truncatingIfNeeded: new >> shift) })
         }
         let entry = try place(of: "avc1", in: result)
         result.replaceSubrange(entry..<entry + 4, with: "encv".utf8)

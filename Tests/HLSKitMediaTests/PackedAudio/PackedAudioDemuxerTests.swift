@@ -23,8 +23,9 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
 @Suite struct PackedAudioDemuxerTests {
     @Test("the first frame has the tag's time, others follow; times are not reduced to 33 bits")
     func timestamp() {
-        let trace = demux(timestampTag((1 << 33) - 1920) + aac.joined())
-        #expect(trace.samples.map(\.pts) == [(1 << 33) - 1920, 1 << 33, (1 << 33) + 1920])
+        let wrap: Int64 = 1 << 33
+        let trace = demux(timestampTag(UInt64(wrap - 1920)) + aac.joined())
+        #expect(trace.samples.map(\.pts) == [wrap - 1920, wrap, wrap + 1920])
         #expect(trace.samples.map(\.duration) == [1920, 1920, 1920])
         #expect(trace.tracks.map(\.configuration) == [[0x11, 0x90]])
         #expect(trace.notes.isEmpty && trace.error == nil)

@@ -20,6 +20,8 @@ import Testing
         }
     }
 
+    private static func times(_ numbers: Range<Int>) -> [Int64] { numbers.map { Int64(90_000 + $0 * 3000) } }
+
     private static func late(_ count: Int) -> [UInt8] {
         var writer = TransportStreamWriter()
         add(0..<count, to: &writer)
@@ -32,8 +34,8 @@ import Testing
     @Test("media before the tables is read when they arrive", arguments: [[], [1], [188], [300, 5]])
     func lateTables(pieces: [Int]) {
         let trace = DemuxerTrace(TransportStreamDemuxer(), Self.late(5), pieces: pieces)
-        #expect(trace.samples(of: 256).map(\.pts) == (0..<8).map { 90_000 + $0 * 3000 })
-        #expect(trace.samples(of: 257).map(\.pts) == (0..<8).map { 90_000 + $0 * 3000 })
+        #expect(trace.samples(of: 256).map(\.pts) == Self.times(0..<8))
+        #expect(trace.samples(of: 257).map(\.pts) == Self.times(0..<8))
         #expect(trace.samples.first?.isSync == true)
         #expect(trace.samples.allSatisfy { !$0.isDamaged })
         #expect(trace.error == nil)
@@ -92,7 +94,7 @@ import Testing
         #expect(trace.error == nil)
         #expect(trace.tracks.map(\.id) == [256, 257])
         #expect(trace.samples(of: 256).count == 3)
-        #expect(trace.samples(of: 257).map(\.pts) == (3..<6).map { 90_000 + $0 * 3000 })
+        #expect(trace.samples(of: 257).map(\.pts) == Self.times(3..<6))
     }
 
     @Test("tables in the middle of a segment change nothing unless they differ")

@@ -52,7 +52,8 @@ struct SkipTests {
         let frames = frames(result.output)
         let all = try SampleMedia.frameHashes(of: "180p")
         #expect(frames.map { String($0.hash.prefix(8)) } == left.flatMap { all[$0] })
-        #expect(Set(zip(frames, frames.dropFirst()).map { $1.time - $0.time }).count == 1)
+        let steps = zip(frames, frames.dropFirst()).map { one, next in next.time - one.time }
+        #expect(Set(steps).count == 1)
     }
 
     @Test(

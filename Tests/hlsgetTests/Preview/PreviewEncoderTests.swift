@@ -131,7 +131,7 @@ struct PreviewEncoderTests {
 
     @Test("kitty gets pixels in base 64, in pieces of 4096 bytes, and the area to fill")
     func kitty() throws {
-        let rows = (0..<60).map { row in (0..<40).map { column in UInt32(row * 70_000 + column * 300) } }
+        let rows = (0..<60).map { (row: UInt32) in (0..<40).map { (column: UInt32) in row * 70_000 + column * 300 } }
         let image = try Self.image(rows)
         let place = PreviewLayout.Place(column: 3, row: 2, columns: 20, rows: 9)
         let text = String(decoding: KittyEncoder().bytes(of: image, in: place), as: UTF8.self)
@@ -142,8 +142,10 @@ struct PreviewEncoderTests {
         let data = pieces.map { $0.drop { $0 != ";" }.dropFirst() }
         #expect(data.allSatisfy { $0.utf8.count <= 4096 })
         let pixels = try #require(Data(base64Encoded: data.joined()))
-        #expect(
-            Array(pixels) == rows.joined().flatMap { [UInt8($0 >> 16 & 255), UInt8($0 >> 8 & 255), UInt8($0 & 255)] })
+        let expected = rows.joined().flatMap { (pixel: UInt32) -> [UInt8] in
+            [16, 8, 0].map { (shift: UInt32) in UInt8(truncatingIfNeeded: pixel >> shift) }
+        }
+        #expect(Array(pixels) == expected)
     }
 }
 

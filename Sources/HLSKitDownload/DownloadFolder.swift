@@ -67,11 +67,7 @@ final class DownloadFolder: Sendable {
         for name in laneFolders { thin.find(in: name, of: folder) }
     }
 
-    deinit {
-        state.withLock { state in
-            if state.descriptor >= 0 { close(state.descriptor) }
-        }
-    }
+    deinit { closeJournal() }
 
     var journal: DownloadJournal { state.withLock { $0.journal } }
 
@@ -303,7 +299,10 @@ final class DownloadFolder: Sendable {
 
     func closeJournal() {
         state.withLock { state in
-            if state.descriptor >= 0 { Glibc.close(state.descriptor) }
+            guard state.descriptor >= 0 else { return }
+            // A process that is being started has a copy of the descriptor until it runs its program.
+            flock(state.descriptor, LOCK_UN)
+            Glibc.close(state.descriptor)
             state.descriptor = -1
         }
     }

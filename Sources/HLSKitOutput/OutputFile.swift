@@ -139,9 +139,9 @@ package final class OutputFile {
         }
         // Keep the lock until the file has its name.
         let lock = isSeekable ? dup(descriptor) : -1
-        defer { if lock >= 0 { close(lock) } }
+        defer { if lock >= 0 { Self.release(lock) } }
         // Network file systems report a full disk only here.
-        guard closeDescriptor() else { throw named(Self.writeError(path)) }
+        guard closeDescriptor(keepingLock: true) else { throw named(Self.writeError(path)) }
         guard let partPath else { return }
         guard rename(from: partPath) else {
             throw named(
@@ -297,10 +297,19 @@ package final class OutputFile {
     }
 
     @discardableResult
-    private func closeDescriptor() -> Bool {
+    private func closeDescriptor(keepingLock: Bool = false) -> Bool {
         defer { descriptor = -1 }
         // Standard output belongs to the process.
-        return descriptor == Self.standardOutput || close(descriptor) == 0
+        if descriptor == Self.standardOutput { return true }
+        return keepingLock || !isSeekable ? close(descriptor) == 0 : Self.release(descriptor)
+    }
+
+    /// Unlocks and closes a file. A process that is being started has a copy of the descriptor until it runs its program, and
+    /// would keep the lock for so long.
+    @discardableResult
+    private static func release(_ descriptor: Int32) -> Bool {
+        flock(descriptor, LOCK_UN)
+        return close(descriptor) == 0
     }
 
     // MARK: - Errors

@@ -31,6 +31,17 @@ struct DownloadFolderTests {
         #expect(names(folder.path) == ["journal.ndjson", "key.bin"])
     }
 
+    @Test("S02: a closed folder can be opened, even if a process that is being started has the descriptor")
+    func inheritedLock() throws {
+        let scratch = try ScratchFolder()
+        let path = scratch.path + "/d"
+        let first = try DownloadFolder(path: path)
+        let inherited = try #require(InheritedDescriptor(of: path + "/journal.ndjson"))
+        first.closeJournal()
+        #expect(throws: Never.self) { try DownloadFolder(path: path) }
+        withExtendedLifetime(inherited) {}
+    }
+
     @Test("S02: unfinished files of a killed run are removed, and other users' files are kept")
     func leftovers() throws {
         let scratch = try ScratchFolder()

@@ -73,6 +73,21 @@ struct OutputFileTests {
         #expect(try folder.bytes("b") == Self.text)
     }
 
+    @Test(
+        "a part file is no longer in use after the writer, even if a process that is being started has the descriptor")
+    func inheritedLock() throws {
+        let folder = try TemporaryFolder()
+        var first: OutputFile? = try OutputFile(path: folder.path("a"))
+        try first?.write(Self.text)
+        let inherited = try #require(InheritedDescriptor(of: folder.path("a.part")))
+        first = nil
+        let second = try OutputFile(path: folder.path("a"))
+        try second.write(Self.text)
+        try second.commit()
+        #expect(folder.names == ["a", "a.1.part"])
+        withExtendedLifetime(inherited) {}
+    }
+
     @Test("a file that appears during writing is not replaced, and the error names the part file")
     func lateExisting() throws {
         let folder = try TemporaryFolder()

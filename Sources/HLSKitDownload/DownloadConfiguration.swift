@@ -84,6 +84,10 @@ public struct DownloadConfiguration: Sendable {
     /// segments are missing at the end, the file is muxed again. Muxed segments do not remain complete in the folder,
     /// but ``DownloadTask/writePlaylists()`` restores them. With the default, `nil`, nothing is muxed early.
     public var fileFormat: OutputFormat?
+    /// The files to write instead of one file. The files of a live stream are written while it is loaded.
+    package var parts: DownloadParts?
+    /// Whether ``StartPosition/automatic`` means the position at which playback starts in a live stream.
+    package var startsAtLiveEdge = false
     var thinning = ThinningPlan.Limits()
     /// A Boolean value that indicates whether segments remain encrypted and no keys are requested.
     ///

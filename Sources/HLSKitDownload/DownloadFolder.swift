@@ -161,6 +161,7 @@ final class DownloadFolder: Sendable {
             journal.removeResource(file.name)
             badResources.insert(file.name)
         }
+        let liveLanes = Set(journal.lanes.filter(\.isLive).map(\.id))
         for lane in journal.segments.values {
             for segment in lane.values {
                 let needed = segment.resources
@@ -170,13 +171,22 @@ final class DownloadFolder: Sendable {
                 {
                     continue
                 }
+                // Segments of a live stream are removed when their media is in a finished file.
+                let isWritten = liveLanes.contains(segment.lane) && segment.file.map { !holds($0.name) } ?? false
                 if let file = segment.file { discard(file.name) }
                 journal.remove(segment)
-                badCount += 1
+                if !isWritten { badCount += 1 }
             }
         }
         state.withLock { [journal] in $0.journal = journal }
         return badCount
+    }
+
+    private func holds(_ name: String) -> Bool {
+        let descriptor = folder.open(name, O_RDONLY)
+        guard descriptor >= 0 else { return errno != ENOENT }
+        close(descriptor)
+        return true
     }
 
     func isWhole(_ file: DownloadJournal.File) -> Bool {

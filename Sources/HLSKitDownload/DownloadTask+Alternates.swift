@@ -83,7 +83,7 @@ extension DownloadTask {
         case .elsewhere: return
         case .chosen:
             let lane = run.lanes[target.lane]
-            guard let index = lane.index(of: target.position) else { return run.skip(target, error) }
+            guard let index = lane.index(of: target.position) else { return skip(target, error, &run) }
             return run.plan.again(
                 DownloadPlan.Item(
                     lane: target.lane, position: target.position, start: lane.tracker.starts[index],
@@ -97,7 +97,13 @@ extension DownloadTask {
             guard configuration.endsAtGaps, isOfSegment else { throw last }
             throw HLSError.missing(target.position.sequence, url: last.urlString, last.cause)
         }
-        run.skip(target, last)
+        skip(target, last, &run)
+    }
+
+    private func skip(_ id: DownloadPlan.ItemID, _ error: HLSError, _ run: inout DownloadRun) {
+        run.skip(id, error)
+        guard run.lanes.indices.contains(id.lane) else { return }
+        packing?.remove(id.position, of: run.lanes[id.lane].entry.lane.id)
     }
 }
 

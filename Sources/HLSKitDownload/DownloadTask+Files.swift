@@ -103,6 +103,11 @@ extension DownloadTask {
                 detail: files.unreadable.first
             )
         }
+        if packing.writesParts {
+            files.paths = packing.paths
+            isWritten = true
+            return files
+        }
         files.paths = Self.names(for: packing.paths.count, as: path, overwrite: overwrite)
         // Publish the first file last, because the download counts as complete once it exists.
         for (part, target) in zip(packing.paths, files.paths).reversed() {
@@ -147,6 +152,7 @@ extension DownloadTask {
     /// The frame size of the stored video, for a file name, or `nil` if unknown. Reads the disk.
     package func pictureSize() async -> PixelSize? {
         await DiskThread.run(configuration.loading.clock) {
+            if let size = self.packing?.pictureSize { return size }
             let entries = self.loaded.entries.filter { !$0.lane.isAuxiliary }
             guard let writer = try? OutputFormat.null.makeWriter(path: "-") else { return nil }
             var assembler = FileAssembler(self.folder, entries: entries, window: self.loaded.window, writer: writer)

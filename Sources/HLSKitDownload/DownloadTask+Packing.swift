@@ -8,6 +8,7 @@ extension DownloadTask {
     func loadAndPack(
         _ clock: HostClock, _ news: AsyncStream<Void>, _ run: inout DownloadRun
     ) async throws {
+        if configuration.parts != nil { return try await loadAndPackParts(clock, news, &run) }
         guard let packing = beginPacking(run) else { return try await load(clock, news, &run) }
         async let packed: Void = packing.run(on: configuration.loading.clock)
         do {
@@ -21,6 +22,58 @@ extension DownloadTask {
         }
         packing.end()
         await packed
+    }
+
+    /// Loads a live stream and writes its files in the meantime. They remain if the run fails.
+    private func loadAndPackParts(
+        _ clock: HostClock, _ news: AsyncStream<Void>, _ run: inout DownloadRun
+    ) async throws {
+        guard run.beganLive else { return try await load(clock, news, &run) }
+        let packing: FilePacking
+        if let current = self.packing {
+            packing = current
+            packing.reopen()
+        } else {
+            packing = try partPacking(isOpen: true)
+            setPacking(packing)
+        }
+        // Segments of an earlier run come first.
+        let journal = folder.journal
+        for lane in run.followed.map({ run.lanes[$0] }) {
+            let stored = journal.segments(of: lane.entry.lane.id).filter { $0.file != nil }
+            packing.list(stored, of: lane.entry.lane.id, isComplete: false)
+        }
+        listParts(run)
+        async let packed: Void = packing.run(on: configuration.loading.clock)
+        do {
+            try await load(clock, news, &run)
+        } catch {
+            packing.end()
+            await packed
+            // A fresh URL continues the files.
+            if !(error is ExpiredDownload) { try? packing.finish({ _ in }, { _ in }) }
+            throw error
+        }
+        packing.end()
+        await packed
+    }
+
+    /// Reports the segments of a live stream's playlists to the files that are being written.
+    func listParts(_ run: DownloadRun) {
+        guard let packing, packing.writesParts else { return }
+        for lane in run.followed.map({ run.lanes[$0] }) {
+            let segments = lane.indices(in: run.window)
+                .filter { !lane.tracker.playlist.segments[$0].isGap }.map { lane.description(at: $0) }
+            packing.list(segments, of: lane.entry.lane.id, isComplete: !lane.tracker.isLive)
+        }
+    }
+
+    func partPacking(isOpen: Bool) throws(HLSError) -> FilePacking {
+        guard let parts = configuration.parts, let format = configuration.fileFormat,
+            let container = Remuxer.Container(format)
+        else { throw HLSError(code: .unsupported, cause: "files of a length need a download format") }
+        let plan = FilePacking.Plan(loaded.entries, loaded.window, format, configuration)
+        return try FilePacking(plan, as: container, parts: parts, in: folder, isOpen: isOpen)
     }
 
     private func beginPacking(_ run: DownloadRun) -> FilePacking? {
@@ -43,11 +96,15 @@ extension DownloadTask {
     func discardPacking() {
         guard let packing = takePacking() else { return }
         packing.end()
-        folder.discardOutput()
+        if !packing.writesParts { folder.discardOutput() }
     }
 
     /// Returns the object that writes the file. Continues the early muxing if it fits the plan, otherwise starts again.
     func packing(for plan: FilePacking.Plan, as container: Remuxer.Container) throws(HLSError) -> FilePacking {
+        if configuration.parts != nil {
+            if let packing = takePacking() { return packing }
+            return try partPacking(isOpen: false)
+        }
         if let packing = takePacking() {
             if packing.fits(plan, folder.journal) { return packing }
             folder.discardOutput()

@@ -115,10 +115,11 @@ extension DownloadTask {
 
     private func window(of run: DownloadRun) throws(HLSError) -> TimeWindow {
         guard let main = run.lanes.first?.tracker else { return TimeWindow(from: .zero, until: .zero) }
-        return try window(in: main)
+        return try window(in: main, run.multivariant?.start)
     }
 
-    func window(in main: PlaylistTracker) throws(HLSError) -> TimeWindow {
+    /// - Parameter tag: `EXT-X-START` of the multivariant playlist.
+    private func window(in main: PlaylistTracker, _ tag: StartPoint?) throws(HLSError) -> TimeWindow {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = configuration.startPosition
         preferences.endPosition = configuration.endPosition
@@ -128,7 +129,8 @@ extension DownloadTask {
             case .time(let time): time
             case .date(let date): main.place(of: date).map { MediaTime($0) }
             case .segment(let number): MediaTime(main.start(ofSegment: number))
-            case .automatic, .oldest: nil
+            case .automatic: startOfPlayback(in: main, preferences, tag).map { MediaTime($0) }
+            case .oldest: nil
             }
         let end: MediaTime? =
             switch configuration.endPosition {
@@ -147,6 +149,18 @@ extension DownloadTask {
             case .automatic: nil
             }
         return try window(from: main.start, to: main.end, isLive: main.isLive, start: start, end: end)
+    }
+
+    /// The position at which playback of a live stream starts, or `nil` to load it from its oldest segment.
+    private func startOfPlayback(
+        in main: PlaylistTracker, _ preferences: PlayerItemPreferences, _ tag: StartPoint?
+    ) -> Duration? {
+        // An earlier run has begun the file.
+        guard configuration.startsAtLiveEdge, main.isLive, !folder.journal.hasMedia else { return nil }
+        let place = StartPlace(
+            in: main, preferences: preferences, tag: main.playlist.start ?? tag, liveOffset: main.holdBack)
+        // Whole segments are loaded.
+        return main.entryIndex(containing: place.start).map { main.starts[$0] } ?? place.start
     }
 
     func window(

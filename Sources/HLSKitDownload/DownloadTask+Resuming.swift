@@ -131,6 +131,7 @@ extension DownloadTask {
         }
         demand.finishOpening()
         if !entries.isEmpty { try folder.add(entries) }
+        listParts(run)
         publish(run)
     }
 

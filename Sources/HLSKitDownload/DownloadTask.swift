@@ -342,6 +342,8 @@ public final class DownloadTask: Sendable {
 
     var metadataFailure: HLSError? { state.withLock { $0.metadataFailure } }
 
+    var packing: FilePacking? { state.withLock { $0.packing } }
+
     func setPacking(_ packing: FilePacking) { state.withLock { $0.packing = packing } }
 
     func takePacking() -> FilePacking? {
@@ -431,7 +433,10 @@ public final class DownloadTask: Sendable {
                     isSyncing = true
                     addSync(clock, &group)
                 }
-                if case .segment = outcome { state.withLock(\.packing)?.noteSegment() }
+                if case .segment = outcome, let packing {
+                    packing.noteSegment()
+                    if let error = packing.partFailure { throw error }
+                }
                 publish(run)
             }
             group.cancelAll()

@@ -20,6 +20,8 @@ struct FileAssembler: Sendable {
         let label: MediaTrackLabel
         let videoRange: VideoRange?
         var segments: [DownloadJournal.Segment]
+        /// The position of the last segment that was listed.
+        var lastPosition: SegmentPosition?
         var next = 0
         var pipeline: LanePipeline
         var timeline = ItemTimeline()
@@ -29,6 +31,8 @@ struct FileAssembler: Sendable {
         var current = 0
         var currentStart = Duration.zero
         var isFinished = false
+        /// Whether no more segments will be listed.
+        var isComplete = true
         var cues = CueSchedule()
         var textSlot: Int?
         var audio: SelectionTerms?
@@ -69,6 +73,8 @@ struct FileAssembler: Sendable {
     private let samples: (any SampleWriter)?
     private let window: TimeWindow
     private let hidesLeadIn: Bool
+    /// Whether more segments may be listed, as in a live stream.
+    private var isOpen: Bool
     private var metadata: FileMetadata?
     private var lanes: [Lane] = []
     private var awaitsAudio = false
@@ -97,6 +103,8 @@ struct FileAssembler: Sendable {
         /// The index of the lane. The segments of a lane are read in order.
         var lane: Int
         var key: ThinFile.Key?
+        /// The end of the segment in item time.
+        var end: Duration
     }
 
     private struct TimelineKey: Hashable {
@@ -107,6 +115,7 @@ struct FileAssembler: Sendable {
     }
 
     /// - Parameters:
+    ///   - isOpen: Whether all segments will be listed by ``list(_:of:isComplete:)``, until ``close()``.
     ///   - entries: The playlists, the variant's first.
     ///   - window: The item times to write.
     ///   - expected: The segments that will be stored, by lane, or `nil` if all are already stored.
@@ -116,9 +125,10 @@ struct FileAssembler: Sendable {
         _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: TimeWindow,
         writer: any MediaWriter, includesText: Bool = false, hidesLeadIn: Bool = false,
         audio: DownloadConfiguration.Choice = .automatic,
-        expected: [String: [DownloadJournal.Segment]]? = nil
+        expected: [String: [DownloadJournal.Segment]]? = nil, isOpen: Bool = false
     ) {
         self.folder = folder
+        self.isOpen = isOpen
         self.writer = writer
         samples = WriterCapabilities(writer).samples
         self.window = window
@@ -137,9 +147,12 @@ struct FileAssembler: Sendable {
             var lane = Lane(
                 id: id, journalID: entry.lane.id, language: entry.lane.language, label: MediaTrackLabel(entry.lane),
                 videoRange: entry.lane.videoRange.map { VideoRange(rawValue: $0) },
-                segments: expected?[entry.lane.id]?.filter { $0.isInside(window) }
-                    ?? journal.storedSegments(of: entry.lane.id, in: window),
+                segments: isOpen
+                    ? []
+                    : expected?[entry.lane.id]?.filter { $0.isInside(window) }
+                        ?? journal.storedSegments(of: entry.lane.id, in: window),
                 pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted, asksAgain: false))
+            lane.isComplete = !isOpen
             if id == .main, entry.wanted.contains(.audio), let preference = preferences.first { lane.want(preference) }
             for type in [MediaKind.video, .audio] where entry.wanted.contains(type) {
                 lane.slots[type] = merger.addSlot(isSparse: false)
@@ -157,9 +170,13 @@ struct FileAssembler: Sendable {
         }
         for preference in preferences.dropFirst() { addAudio { $0.want(preference) } }
         awaitsAudio = audio == .all && lanes.first?.slots[.audio] != nil
-        // Number the timelines in the order of the stream.
-        let keys = lanes.flatMap { $0.segments.map(TimelineKey.init) }
-        for key in Set(keys).sorted(by: { ($0.epoch, $0.discontinuity) < ($1.epoch, $1.discontinuity) }) {
+        noteTimelines(of: lanes.flatMap(\.segments))
+    }
+
+    /// Numbers the timelines in the order of the stream.
+    private mutating func noteTimelines(of segments: [DownloadJournal.Segment]) {
+        let keys = Set(segments.map(TimelineKey.init)).filter { timelines[$0] == nil }
+        for key in keys.sorted(by: { ($0.epoch, $0.discontinuity) < ($1.epoch, $1.discontinuity) }) {
             timelines[key] = timelines.count
         }
     }
@@ -170,6 +187,7 @@ struct FileAssembler: Sendable {
             id: .audio, journalID: main.journalID, language: nil, label: MediaTrackLabel(), videoRange: nil,
             segments: main.segments,
             pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio], asksAgain: false))
+        (lane.isComplete, lane.lastPosition) = (main.isComplete, main.lastPosition)
         choose(&lane)
         lane.slots[.audio] = merger.addSlot(isSparse: false)
         lanes.append(lane)
@@ -199,6 +217,8 @@ struct FileAssembler: Sendable {
     private static let margin = Duration.seconds(2)
     /// The maximum display time of a text that begins after the end of the media.
     private static let longestTextOverhang = Duration.seconds(5)
+    /// The maximum display time of a text that begins after the listed media of a live stream.
+    private static let longestOpenText = Duration.seconds(30)
     /// The longest hidden lead-in. Players must decode it before they show the first frame.
     private static let longestHiddenLeadIn = Duration.seconds(10)
     /// A start that is earlier by less is not reported.
@@ -227,7 +247,7 @@ struct FileAssembler: Sendable {
     }
 
     /// The item time at the start of the file. Media before it is hidden.
-    private var zero: Duration {
+    var zero: Duration {
         guard let origin else { return .zero }
         guard hidesLeadIn, let start = window.start, start > origin, start - origin <= Self.longestHiddenLeadIn else {
             return origin
@@ -241,7 +261,11 @@ struct FileAssembler: Sendable {
     ///   continue.
     /// - Returns: `false` if the next segment is not stored, or all have been read.
     mutating func step(_ progress: (Duration) throws -> Void) throws -> Bool {
-        guard try announceSlots(progress), let index = nextLane, try readSegment(of: index) else { return false }
+        try settleLanes()
+        guard try announceSlots(progress), let index = nextLane else { return false }
+        // The variant's segment may have been listed after the others were read.
+        if isOpen, index == 0 { try write() }
+        guard try readSegment(of: index) else { return false }
         try progress(.microseconds(lanes[index].nextStart ?? 0))
         // Read the other lanes up to the same time first, because cues may begin before the frames of the segment.
         if nextLane == 0 || lanes[0].isFinished { try write() }
@@ -273,9 +297,79 @@ struct FileAssembler: Sendable {
     }
 
     /// The lane whose next segment is the earliest. If several are, the variant comes first.
+    ///
+    /// The value is `nil` while another lane may still list an earlier segment.
     private var nextLane: Int? {
-        lanes.indices.filter { lanes[$0].nextStart != nil }
+        let next = lanes.indices.filter { lanes[$0].nextStart != nil }
             .min { (lanes[$0].nextStart ?? 0, $0) < (lanes[$1].nextStart ?? 0, $1) }
+        guard isOpen, let next, let start = lanes[next].nextStart else { return next }
+        let isEarly = lanes.indices.contains { isAwaited($0) && (listedEnd(of: $0), $0) < (start, next) }
+        return isEarly ? nil : next
+    }
+
+    // MARK: Live streams
+
+    /// The time by which a rendition's playlist may be behind the variant's before the file continues without it.
+    private static let longestLag: Int64 = 30_000_000
+
+    /// Adds segments that a playlist lists, in order. Segments that were listed before are ignored.
+    ///
+    /// - Parameter isComplete: Whether the playlist has ended.
+    mutating func list(_ segments: [DownloadJournal.Segment], of journalID: String, isComplete: Bool) {
+        guard isOpen else { return }
+        for index in lanes.indices where lanes[index].journalID == journalID {
+            let last = lanes[index].lastPosition
+            let new = segments.filter { segment in
+                segment.isInside(window) && last.map { segment.position > $0 } ?? true
+            }
+            lanes[index].lastPosition = new.last?.position ?? last
+            lanes[index].segments += new
+            lanes[index].isComplete = isComplete
+        }
+        noteTimelines(of: segments)
+    }
+
+    /// Removes a segment that will not be stored.
+    mutating func remove(_ position: SegmentPosition, of journalID: String) {
+        for index in lanes.indices where lanes[index].journalID == journalID {
+            let rest = lanes[index].segments[lanes[index].next...]
+            guard let place = rest.firstIndex(where: { $0.position == position }) else { continue }
+            lanes[index].segments.remove(at: place)
+        }
+    }
+
+    /// Ends the listing. Segments that are not stored are omitted.
+    mutating func close() {
+        guard isOpen else { return }
+        isOpen = false
+        for index in lanes.indices {
+            lanes[index].isComplete = true
+            let rest = lanes[index].segments[lanes[index].next...].filter { folder.stored($0) != nil }
+            lanes[index].segments.replaceSubrange(lanes[index].next..., with: rest)
+        }
+    }
+
+    /// The end of the listed media of a lane, in microseconds.
+    private func listedEnd(of index: Int) -> Int64 {
+        let first = lanes.compactMap { $0.segments.first?.start }.min() ?? 0
+        return lanes[index].segments.last.map { $0.start + $0.duration } ?? first
+    }
+
+    /// Whether the lane has no next segment, but may list one soon.
+    private func isAwaited(_ index: Int) -> Bool {
+        guard isOpen, !lanes[index].isComplete, lanes[index].nextStart == nil else { return false }
+        return index == 0 || listedEnd(of: 0) - listedEnd(of: index) <= Self.longestLag
+    }
+
+    /// Finishes lanes without further segments, and stops the others from waiting for a lane that is late.
+    private mutating func settleLanes() throws(HLSError) {
+        for index in lanes.indices where lanes[index].nextStart == nil && !isAwaited(index) {
+            if lanes[index].isComplete {
+                if lanes[index].next > 0 { try finish(index) }
+            } else if let start = lanes[0].nextStart {
+                for slot in lanes[index].slots.values { merger.advance(slot, to: .microseconds(start)) }
+            }
+        }
     }
 
     // MARK: Reading
@@ -286,7 +380,9 @@ struct FileAssembler: Sendable {
     private mutating func announceSlots(_ progress: (Duration) throws -> Void) throws -> Bool {
         while announcedCount < lanes.count {
             let index = announcedCount
-            while lanes[index].textSlot == nil, lanes[index].nextStart != nil, lanes[index].tracks.isEmpty {
+            while lanes[index].textSlot == nil, lanes[index].tracks.isEmpty {
+                if isAwaited(index) { return false }
+                guard lanes[index].nextStart != nil else { break }
                 guard try readSegment(of: index) else { return false }
                 try progress(.zero)
             }
@@ -338,14 +434,18 @@ struct FileAssembler: Sendable {
         let wholeKey = segment.key.flatMap { key in
             key.method == EncryptionKey.Method.aes128.rawValue ? ThinFile.Key(file: key.file, vector: key.bytes) : nil
         }
-        readFiles.append(ReadFile(name: file.name, byteCount: file.byteCount, lane: index, key: wholeKey))
+        readFiles.append(
+            ReadFile(
+                name: file.name, byteCount: file.byteCount, lane: index, key: wholeKey,
+                end: .microseconds(segment.start + segment.duration)))
         lanes[index].pipeline.finish(id)
         try runPipelines()
-        guard let next = lanes[index].nextStart else {
+        guard lanes[index].nextStart != nil || !lanes[index].isComplete else {
             try finish(index)
             return true
         }
         // Do not wait for kinds of media that the segment lacks.
+        let next = lanes[index].nextStart ?? segment.start + segment.duration
         for slot in lanes[index].slots.values { merger.advance(slot, to: .microseconds(next) - Self.margin) }
         return true
     }
@@ -358,8 +458,10 @@ struct FileAssembler: Sendable {
             if index > 0 {
                 timeline.takeAnchors(of: lanes[0].timeline)
                 let rest = lanes[0].segments[lanes[0].next...]
-                timeline.comingFromVariant = .timelines(
-                    Set(rest.map { timelines[TimelineKey($0)] ?? 0 }))
+                // The variant's playlist may still list segments of the same time.
+                timeline.comingFromVariant =
+                    isOpen && !lanes[0].isComplete && rest.isEmpty
+                    ? .unknown : .timelines(Set(rest.map { timelines[TimelineKey($0)] ?? 0 }))
             }
             lanes[index].pipeline.run(timeline: &timeline, output: &output)
             lanes[index].timeline = timeline
@@ -470,7 +572,10 @@ struct FileAssembler: Sendable {
             let (begin, last) = (max(itemTime, zero), itemTime + length)
             var finish = min(last, window.end ?? last)
             // Do not let an endless text extend the file.
-            if let end = lanes[0].mediaEnd { finish = min(finish, max(end, begin + Self.longestTextOverhang)) }
+            if let end = lanes[0].mediaEnd {
+                let overhang = lanes[0].isComplete ? Self.longestTextOverhang : Self.longestOpenText
+                finish = min(finish, max(end, begin + overhang))
+            }
             guard finish > begin else { return }
             time = begin - zero
             sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
@@ -489,30 +594,5 @@ struct FileAssembler: Sendable {
         guard isVideo ? sample.isSync && itemTime >= origin : itemTime + length > origin else { return false }
         begun.insert(slot)
         return true
-    }
-}
-
-extension DownloadJournal {
-    fileprivate func storedSegments(of lane: String, in window: TimeWindow) -> [Segment] {
-        segments(of: lane).filter { $0.file != nil && $0.isInside(window) }
-    }
-}
-
-extension DownloadJournal.Segment {
-    fileprivate func isInside(_ window: TimeWindow) -> Bool {
-        window.overlaps(.microseconds(start), .microseconds(start + duration))
-    }
-}
-
-extension MediaTrackLabel {
-    fileprivate init(_ lane: DownloadJournal.Lane) {
-        self.init()
-        guard lane.kind != .main else { return }
-        name = lane.name
-        isDefault = lane.isDefault
-        isForced = lane.isForced
-        let characteristics = lane.characteristics ?? ""
-        describesAudio = characteristics.contains("public.accessibility.describes-music-and-sound")
-        describesVideo = characteristics.contains("public.accessibility.describes-video")
     }
 }

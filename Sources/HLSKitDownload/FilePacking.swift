@@ -1,6 +1,7 @@
 import HLSKitLoading
 import HLSKitMedia
 import HLSKitOutput
+import HLSKitSelection
 import HLSKitTime
 import Synchronization
 
@@ -37,32 +38,53 @@ final class FilePacking: Sendable {
 
     private struct State {
         var assembler: FileAssembler
-        var hasFailed = false
+        var failure: (any Error)?
+        var isFinished = false
         /// The plan, or `nil` if segments remain complete.
         var thinning: ThinningPlan?
         var readByteCount = 0
+        /// The segments that were read and may still be needed after a crash.
+        var read: [FileAssembler.ReadFile] = []
+        /// The time before which all media is in finished files.
+        var settled: Duration?
     }
 
     /// The rate, in bytes per second, above which there is no time to make thin files.
     private static let fastRate = 40e6
+
+    /// The time by which the media of a segment may be later than listed.
+    private static let settlingMargin = Duration.seconds(5)
 
     /// The number of bytes after which the system starts to write them to the disk.
     private static let writeBackByteCount: Int64 = 8 << 20
 
     let plan: Plan
     private let folder: DownloadFolder
-    private let writer: Remuxer
+    private let output: Output
+    private let isLive: Bool
     private let state: Mutex<State>
     private let notes: NoteCollector
     private let isAbandoned = Atomic(false)
-    private let (news, sink) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let news = Mutex(News())
+
+    private enum Output: Sendable {
+        case file(Remuxer)
+        case parts(SplitWriter)
+    }
+
+    private struct News: Sendable {
+        let stream: AsyncStream<Void>
+        let sink: AsyncStream<Void>.Continuation
+
+        init() { (stream, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+    }
 
     /// - Parameter expected: The segments that will be stored, by lane, or `nil` if all are already stored.
     init(
         _ plan: Plan, as container: Remuxer.Container, in folder: DownloadFolder,
         expected: [String: [DownloadJournal.Segment]]? = nil
     ) throws(HLSError) {
-        (self.plan, self.folder) = (plan, folder)
+        (self.plan, self.folder, isLive) = (plan, folder, false)
         let notes = NoteCollector()
         self.notes = notes
         try folder.checkPlace()
@@ -70,17 +92,57 @@ final class FilePacking: Sendable {
         let file = try OutputFile(path: folder.url(of: name), overwrite: true, keepsLeftover: false)
         file.writeBackByteCount = Self.writeBackByteCount
         // The output can be written again, so it need not be playable before it is complete.
-        writer = Remuxer(
+        let writer = Remuxer(
             file: file, container: container, isFragmented: false,
             indexByteCount: container == .mp4 ? Self.indexByteCount(plan, folder.journal, expected: expected) : 0,
             mediaTypes: container.holdsAudioOnly ? [.audio] : [.video, .audio]
         ) { notes.add($0) }
+        output = .file(writer)
         let assembler = FileAssembler(
             folder, entries: plan.entries, window: plan.window, writer: writer, includesText: container.holdsText,
             hidesLeadIn: container == .mp4, audio: plan.audio, expected: expected)
         // A Matroska cluster spans several seconds and is written at once.
         let thinning = ThinningPlan(plan.thinning, neededCount: container == .mkv ? 3 : 1)
         state = Mutex(State(assembler: assembler, thinning: thinning))
+    }
+
+    /// Writes numbered files instead of one file in the folder.
+    ///
+    /// - Parameter isOpen: Whether segments are listed as they arrive.
+    init(
+        _ plan: Plan, as container: Remuxer.Container, parts: DownloadParts, in folder: DownloadFolder, isOpen: Bool
+    ) throws(HLSError) {
+        (self.plan, self.folder, isLive) = (plan, folder, isOpen)
+        let notes = NoteCollector()
+        self.notes = notes
+        try folder.checkPlace()
+        // Only the last file would know which chapters are its own.
+        let metadata = folder.journal.metadata.withoutChapters
+        let room = Self.indexByteCount(of: parts.limit, plan)
+        let writer = try SplitWriter(parts.limit) { number throws(HLSError) in
+            let file = try OutputFile(path: try parts.path(number), overwrite: parts.overwrite)
+            if let kept = file.keptPath { notes.add(OutputFormat.leftoverNote(kept)) }
+            let remuxer = Remuxer(
+                file: file, container: container, isFragmented: false, indexByteCount: container == .mp4 ? room : 0,
+                mediaTypes: container.holdsAudioOnly ? [.audio] : [.video, .audio]
+            ) { notes.add($0) }
+            return SplitWriter.Part(remuxer, metadata: metadata)
+        }
+        output = .parts(writer)
+        let assembler = FileAssembler(
+            folder, entries: plan.entries, window: plan.window, writer: writer, includesText: container.holdsText,
+            audio: plan.audio, isOpen: isOpen)
+        state = Mutex(State(assembler: assembler))
+    }
+
+    /// The usual maximum size of the index of a file of this length, up to an hour. A larger index, and the index of a
+    /// file of a given size, follow the media.
+    private static func indexByteCount(of limit: SplitWriter.Limit, _ plan: Plan) -> Int64 {
+        guard case .duration(let length) = limit, let length = length.duration else { return 0 }
+        let seconds = max(1, min(length / .seconds(1), 3600))
+        return plan.entries.reduce(16 << 10) { sum, entry in
+            sum + Int64(seconds) * (entry.lane.kind == .main ? 3 << 9 : 1 << 9)
+        }
     }
 
     /// The usual maximum size of a file's index, at some bytes for each sample. If it is too small, the index follows
@@ -97,9 +159,30 @@ final class FilePacking: Sendable {
 
     // MARK: While segments come
 
-    func noteSegment() { sink.yield() }
+    func noteSegment() { news.withLock { $0.sink }.yield() }
 
-    func end() { sink.finish() }
+    func end() { news.withLock { $0.sink }.finish() }
+
+    /// Prepares another run after ``end()``.
+    func reopen() { news.withLock { $0 = News() } }
+
+    /// Whether the files are not in the folder.
+    var writesParts: Bool { if case .parts = output { true } else { false } }
+
+    /// The error that ends the run, because the files cannot be written.
+    var partFailure: (any Error)? { writesParts ? state.withLock { $0.failure } : nil }
+
+    func list(_ segments: [DownloadJournal.Segment], of lane: String, isComplete: Bool) {
+        guard isLive else { return }
+        state.withLock { $0.assembler.list(segments, of: lane, isComplete: isComplete) }
+        noteSegment()
+    }
+
+    func remove(_ position: SegmentPosition, of lane: String) {
+        guard isLive else { return }
+        state.withLock { $0.assembler.remove(position, of: lane) }
+        noteSegment()
+    }
 
     /// Makes ``run(on:)`` end as soon as possible, because the file is no longer wanted.
     func abandon() {
@@ -114,7 +197,7 @@ final class FilePacking: Sendable {
         let began = source.now
         await DiskThread.run(clock) {
             self.advance(after: .zero)
-            for await _ in self.news { self.advance(after: source.now - began) }
+            for await _ in self.news.withLock({ $0.stream }) { self.advance(after: source.now - began) }
             self.advance(after: .zero)
         }
     }
@@ -122,12 +205,12 @@ final class FilePacking: Sendable {
     /// - Parameter elapsed: The time since the first segment could arrive, or zero if no more will.
     private func advance(after elapsed: Duration) {
         state.withLock { state in
-            guard !state.hasFailed else { return }
+            guard state.failure == nil else { return }
             do {
                 while try step(&state, { _ in try self.checkContinuation() }) {}
                 if Double(state.readByteCount) < Self.fastRate * (elapsed / .seconds(1)) { thin(&state, isIdle: true) }
             } catch {
-                state.hasFailed = !(error is CancellationError)
+                state.failure = error is CancellationError ? nil : error
             }
         }
     }
@@ -140,7 +223,10 @@ final class FilePacking: Sendable {
     private func step(_ state: inout State, _ progress: (Duration) throws -> Void) throws -> Bool {
         let start = place
         guard try state.assembler.step(progress) else { return false }
-        let end = place
+        guard let start, let end = place else {
+            removeSettled(&state)
+            return true
+        }
         for file in state.assembler.takeReadFiles() {
             state.readByteCount += file.byteCount
             state.thinning?.notePacked(
@@ -150,9 +236,21 @@ final class FilePacking: Sendable {
         return true
     }
 
+    /// Removes the segments of a live stream that are in finished files.
+    private func removeSettled(_ state: inout State) {
+        guard case .parts(let writer) = output, isLive else { return }
+        state.read += state.assembler.takeReadFiles()
+        guard let settled = writer.settledTime?.duration, settled != state.settled else { return }
+        state.settled = settled
+        let end = settled + state.assembler.zero - Self.settlingMargin
+        // Maps and keys may be needed by later segments.
+        for file in state.read where file.end <= end { folder.discard(file.name) }
+        state.read.removeAll { $0.end <= end }
+    }
+
     private func thin(_ state: inout State, isIdle: Bool) {
         let due = state.thinning?.takeDue(isIdle: isIdle) ?? []
-        guard !due.isEmpty else { return }
+        guard !due.isEmpty, case .file(let writer) = output else { return }
         do {
             try writer.handOver()
             try folder.keepThin(due)
@@ -162,7 +260,8 @@ final class FilePacking: Sendable {
         }
     }
 
-    private var place: ThinningPlan.Place {
+    private var place: ThinningPlan.Place? {
+        guard case .file(let writer) = output else { return nil }
         let (path, offset) = writer.place
         let name = path.split(separator: "/").last.map(String.init) ?? path
         return ThinningPlan.Place(output: name, offset: offset)
@@ -171,12 +270,16 @@ final class FilePacking: Sendable {
     // MARK: When all are there
 
     func fits(_ plan: Plan, _ journal: DownloadJournal) -> Bool {
-        state.withLock { !$0.hasFailed && self.plan.isSame(as: plan) && $0.assembler.isComplete(journal) }
+        state.withLock { $0.failure == nil && self.plan.isSame(as: plan) && $0.assembler.isComplete(journal) }
     }
 
     func finish(_ note: @escaping WriterNote, _ progress: (Duration) throws -> Void) throws {
         notes.handOn(to: note)
         try state.withLock { state in
+            if writesParts, let error = state.failure { throw error }
+            guard !state.isFinished else { return }
+            state.isFinished = true
+            state.assembler.close()
             while try step(&state, progress) {}
             try state.assembler.finish(progress)
         }
@@ -184,12 +287,18 @@ final class FilePacking: Sendable {
 
     var stem: String {
         let ending = ".\(plan.format.rawValue)"
-        let path = writer.paths.first ?? ""
+        let path = paths.first ?? ""
         return path.hasSuffix(ending) ? String(path.dropLast(ending.count)) : path
     }
-    var paths: [String] { writer.paths }
+    var paths: [String] {
+        switch output {
+        case .file(let writer): writer.paths
+        case .parts(let writer): writer.finishedPaths
+        }
+    }
     var problems: [FileAssembler.Problem] { state.withLock { $0.assembler.problems } }
     var omitted: [String] { state.withLock { $0.assembler.omitted } }
+    var pictureSize: PixelSize? { state.withLock { $0.assembler.pictureSize } }
     var length: Duration { state.withLock { $0.assembler.end } }
 }
 

@@ -87,6 +87,8 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         }
     }
     package var finishedPaths: [String] { state.withLock { $0.finished } }
+    /// The item time before which all media is in finished files, or `nil` if it is unknown.
+    package var settledTime: MediaTime? { state.withLock { $0.previous == nil && $0.number > 1 ? $0.cut : nil } }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in

@@ -116,7 +116,7 @@ package struct CommandOptions: Sendable {
         (["fast"], ["immediately", "rate", "no-auto-wait", "live-catch-up"]), (["no-auto-wait"], ["live-catch-up"]),
         (["no-video"], ["no-audio", "video"]), (["no-audio"], ["audio"]), (["no-decode"], ["threads"]),
         (["insecure"], ["cacert"]), (["record-trace"], ["cache", "key", "iv", "key-uri"]),
-        (["overwrite"], ["skip-existing"]), (["split"], ["loop"]),
+        (["overwrite"], ["skip-existing"]), (["split"], ["loop", "skip-existing"]),
         (["subs"], ["subs-file", "service"]), (["count"], ["times", "every"]), (["times"], ["every"]),
     ]
 

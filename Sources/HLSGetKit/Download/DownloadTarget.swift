@@ -13,8 +13,10 @@ package enum DownloadTarget: Sendable, Equatable {
     /// - Parameters:
     ///   - number: The number of the URL, from 1.
     ///   - now: The start time of the command.
+    ///   - isSplit: Whether the file is one of several.
     package init(
-        output: String?, format: OutputFormat?, url: String, number: Int = 1, now: tm = NameTemplate.now
+        output: String?, format: OutputFormat?, url: String, number: Int = 1, now: tm = NameTemplate.now,
+        isSplit: Bool = false
     ) throws(ArgumentValueError) {
         guard let output else {
             let format = format ?? .mp4
@@ -23,10 +25,9 @@ package enum DownloadTarget: Sendable, Equatable {
         }
         let template = try NameTemplate(parsing: output)
         let path = try template.path(url: url, ending: (format ?? .mp4).rawValue, number: number, now: now)
-        guard !path.contains(SplitNames.word) else {
-            throw ArgumentValueError("-o: {part} is for play --split; a download is one file")
-        }
+        guard isSplit || !path.contains(SplitNames.word) else { throw ArgumentValueError("-o: {part} needs --split") }
         try self.init(path: path, format: format)
+        if isSplit, case .folder = self { throw ArgumentValueError("--split needs -o FILE, not FOLDER/") }
     }
 
     private init(path output: String, format: OutputFormat?) throws(ArgumentValueError) {

@@ -80,6 +80,8 @@ package struct PlayOptions: Sendable, Equatable {
     package var pathway: String?
     package var audio: QualityExpression?
     package var subtitles: QualityExpression?
+    /// Whether several audio tracks or several subtitles are wanted.
+    package var wantsSeveralTracks = false
     package var video: QualityExpression?
     /// The languages, or `nil` to use the environment.
     package var languages: [String]?
@@ -223,6 +225,15 @@ package struct PlayOptions: Sendable, Equatable {
         )
     }
 
+    /// Whether a download writes the only output, because playback has one audio track and no subtitles for it.
+    package var isDownload: Bool {
+        guard outputs.count == 1, let output = outputs.first, case .file = output.destination,
+            output.format.isContainer,
+            !isWatched
+        else { return false }
+        return wantsSeveralTracks || subtitles != nil && (output.format == .mp4 || output.format == .mkv)
+    }
+
     var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
 
     package var player: String? {
@@ -353,6 +364,10 @@ package struct PlayOptions: Sendable, Equatable {
         }
         if audio != nil && !includesAudio {
             throw ArgumentValueError("--audio has no effect with --no-audio; remove it")
+        }
+        if wantsSeveralTracks, !isDownload {
+            throw ArgumentValueError(
+                "--audio and --subs: one of each is played at a time; several need one -o FILE (mp4, mkv, ts)")
         }
         if video != nil && !includesVideo {
             throw ArgumentValueError("--video has no effect with --no-video; remove it")

@@ -1,11 +1,11 @@
 import FoundationEssentials
 package import HLSKitLoading
-import HLSKitPlaylist
+package import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
 package struct StartPlace: Sendable, Hashable {
-    private(set) var start: Duration
+    package private(set) var start: Duration
     /// Media before this item time is not presented. `nil` if the start is the beginning of a segment.
     private(set) var window: Duration?
     /// The start of the first loaded part, if low-latency playback determines the position.
@@ -17,7 +17,7 @@ package struct StartPlace: Sendable, Hashable {
     ///   - tag: `EXT-X-START` of the media playlist or, if absent, of the multivariant playlist.
     ///   - liveOffset: The distance from the live edge at which to play.
     ///   - lead: How much nearer to the edge low-latency playback starts.
-    init(
+    package init(
         in tracker: PlaylistTracker, preferences: PlayerItemPreferences, tag: StartPoint?, liveOffset: Duration,
         lead: Duration = .zero
     ) {

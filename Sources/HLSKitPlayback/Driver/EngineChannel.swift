@@ -126,7 +126,7 @@ struct EngineView: Sendable {
     var keepsPresented = false
     var closedCaptionService: ClosedCaptionService?
     var sidecar: SidecarCaptions?
-    var audibleLanguage: String?
+    var audible: AudioRendition?
     var audioTrackRule: AudioTrackRule?
     var legibleLanguage: String?
     /// The lanes that must have media before presentation starts.
@@ -149,7 +149,7 @@ struct EngineView: Sendable {
         url = engine.item?.url
         start = engine.item?.start
         forwardEnd = engine.item?.endTime.time
-        audibleLanguage = engine.item?.audibleOption?.language
+        audible = engine.item?.audibleOption
         legibleLanguage = engine.item?.legibleLanguage
         if let tracks = engine.item?.tracks { disabledTracks = tracks.disabled }
         isVariantIdle = engine.item?.lanes[.main]?.presence == .idle

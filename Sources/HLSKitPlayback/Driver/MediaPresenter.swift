@@ -79,7 +79,12 @@ struct MediaPresenter {
         for element in report.output {
             switch element {
             case .track(var track, let window, _):
-                if track.mediaType == .audio, track.language == nil { track.language = view.audibleLanguage }
+                if track.mediaType == .audio, let audible = view.audible {
+                    // The playlist knows its renditions better than their files do.
+                    track.language =
+                        lane == .audio ? audible.language ?? track.language : track.language ?? audible.language
+                    if lane == .audio { track.label = audible.label }
+                }
                 renderers.noteCome(track.mediaType, of: lane)
                 if lane == .main, track.mediaType == .video { cues.begin(track, isStill: window.isStill) }
                 samples[track.mediaType, default: []].append(.track(track, window: window))

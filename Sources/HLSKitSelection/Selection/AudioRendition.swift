@@ -1,3 +1,4 @@
+package import HLSKitMedia
 public import HLSKitPlaylist
 
 /// An audio rendition in the audio group of a variant.
@@ -12,6 +13,8 @@ public struct AudioRendition: Sendable, Hashable, Identifiable {
     public var channelCount: Int?
     /// The use of the channels, the third field of `CHANNELS`, or an empty set if it is not declared.
     public var channelUsage: Set<ChannelUsage>
+    /// The properties that files keep.
+    package var label = MediaTrackLabel()
 
     package init(
         id: String, language: String? = nil, channelCount: Int? = nil, channelUsage: Set<ChannelUsage> = []
@@ -28,6 +31,19 @@ extension AudioRendition {
         self.init(
             id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount,
             channelUsage: Set(rendition.channelUsage))
+        label = MediaTrackLabel(rendition)
+    }
+}
+
+extension MediaTrackLabel {
+    package init(_ rendition: Rendition) {
+        self.init()
+        name = rendition.name
+        isDefault = rendition.isDefault
+        isForced = rendition.isForced
+        let characteristics = rendition.characteristicsText ?? ""
+        describesAudio = characteristics.contains("public.accessibility.describes-music-and-sound")
+        describesVideo = characteristics.contains("public.accessibility.describes-video")
     }
 }
 

@@ -11,8 +11,8 @@ struct DownloadCommand: AsyncParsableCommand {
             the same command checks it and loads the rest, even with a fresh URL of the same stream. Segments that remain \
             unavailable are loaded from redundant or other variants. FOLDER/ keeps segments and playlists unchanged; \
             FOLDER/index.m3u8 is playable. The command with other --quality, --audio or --subs adds them to FOLDER/. A live \
-            stream is recorded from its oldest segment until it ends, reaches --to or --duration, or you interrupt it (exit \
-            130, the file is complete). Several URLs are saved one after the other. A failed URL does not stop the rest.
+            stream is recorded from where playback starts until it ends, reaches --to or --duration, or you interrupt it \
+            (exit 130, the file is complete). Several URLs are saved one after the other. A failed URL does not stop the rest.
 
               hlsget download -o film.mp4 --quality 'height<=720' URL
               hlsget download -o film.mkv --audio lang=en --audio lang=de --subs all URL
@@ -35,10 +35,16 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             Write to FILE, by default an mp4 named after the URL. The name may contain {name} {title} {number} {ext} {date} \
-            {time} {width} {height} {bandwidth}; missing folders in such a name are created.
+            {time} {width} {height} {bandwidth} {part}; missing folders in such a name are created.
             """,
             valueName: "file"), completion: .file())
     var output: String?
+    @Option(
+        help: ArgumentHelp(
+            "Start a new file after this duration or size, e.g. 1h or 500M: FILE-001.ts, -002 …, or {part} in the name.",
+            valueName: "time|size"),
+        transform: SplitArgument.init(parsing:))
+    var split: SplitArgument?
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("Format, overriding FILE's extension: mp4 mkv ts, audio only: aac mp3.", valueName: "name"),
@@ -71,6 +77,7 @@ struct DownloadCommand: AsyncParsableCommand {
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var video: QualityExpression?
     @OptionGroup var range: RangeOptions
+    @Flag(help: "Live: start at the oldest segment.") var liveFromStart = false
     @Option(
         help: ArgumentHelp("Concurrent requests, from 1 to 16 (6).", valueName: "n"),
         transform: DownloadCommand.connectionCount)
@@ -143,6 +150,10 @@ struct DownloadCommand: AsyncParsableCommand {
         if case .folder = target, overwrite {
             throw ValidationError("--overwrite replaces files only, never a FOLDER/; remove it")
         }
+        if split != nil, skipExisting { throw ValidationError("--split and --skip-existing are mutually exclusive") }
+        if range.from != nil, liveFromStart {
+            throw ValidationError("--from and --live-from-start both set the start")
+        }
         if overwrite, skipExisting { throw ValidationError("--overwrite and --skip-existing are mutually exclusive") }
         if video != nil, !includesVideo {
             throw ValidationError("--video has no effect without video; remove it")
@@ -211,13 +222,25 @@ struct DownloadCommand: AsyncParsableCommand {
 
     var url: String { urls.first ?? "" }
 
+    /// The options that a command line of `hlsget play` has in common with a download.
+    ///
+    /// - Throws: An error that names an option which downloads do not have.
+    static func parse(playing arguments: [String]) throws -> DownloadCommand {
+        let arguments =
+            arguments.first == PlayCommand.configuration.commandName ? arguments.dropFirst() : arguments[...]
+        do { return try parse(arguments.filter { $0 != "--fast" }) } catch {
+            throw ValidationError(
+                "several audio tracks, and subtitles, are written as by hlsget download: \(message(for: error))")
+        }
+    }
+
     var includesVideo: Bool {
         let isAudioOnly = format.map { [.aac, .mp3].contains($0) } ?? false
         return !noVideo && !isAudioOnly && !(output.map { OutputFormat.isAudioOnly(path: $0) } ?? false)
     }
 
     func target() throws(ArgumentValueError) -> DownloadTarget {
-        try DownloadTarget(output: output, format: format, url: baseURL ?? url)
+        try DownloadTarget(output: output, format: format, url: baseURL ?? url, isSplit: split != nil)
     }
 
     func targets(of urls: [String]) throws(ArgumentValueError) -> [DownloadTarget] {
@@ -229,7 +252,8 @@ struct DownloadCommand: AsyncParsableCommand {
         var taken: Set<String> = []
         for (index, url) in urls.enumerated() {
             let name = url == InputLocation.standardInput ? baseURL ?? url : url
-            let target = try DownloadTarget(output: output, format: format, url: name, number: index + 1, now: now)
+            let target = try DownloadTarget(
+                output: output, format: format, url: name, number: index + 1, now: now, isSplit: split != nil)
             let free = target.renamed { !taken.contains($0) }
             taken.insert(free.path)
             targets.append(free)

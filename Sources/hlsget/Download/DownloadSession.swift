@@ -55,7 +55,11 @@ struct DownloadSession {
             if let output = command.output, try NameTemplate(parsing: output).hasWords {
                 try NameTemplate.makeFolders(of: target.path)
             }
-            try target.check(overwrite: command.overwrite)
+            if case .file(_, let format) = target, let names = partNames {
+                try DownloadTarget.file(path: names.path(1), format: format).check(overwrite: command.overwrite)
+            } else {
+                try target.check(overwrite: command.overwrite)
+            }
             let task = try await DownloadTask(configuration, folder: workPath)
             return try await download(task, signals, &report)
         } catch  where ErrorLine.isCancellation(error) {
@@ -84,6 +88,12 @@ struct DownloadSession {
         }
         configuration.keepsEncryption = command.keepEncrypted
         if case .file(_, let format) = target { configuration.fileFormat = format }
+        if let split = command.split, let names = partNames {
+            configuration.parts = DownloadParts(split.limit, overwrite: command.overwrite) { number throws(HLSError) in
+                try names.path(number)
+            }
+        }
+        configuration.startsAtLiveEdge = !command.liveFromStart
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())
         configuration.includesVideo = command.includesVideo
@@ -95,6 +105,14 @@ struct DownloadSession {
         configuration.endPosition = command.range.end
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
+    }
+
+    private var partNames: PartNames? {
+        guard command.split != nil, case .file(let path, let format) = target else { return nil }
+        let template = command.output.flatMap { try? NameTemplate(parsing: $0).hasWords } == true
+        return PartNames(
+            path: path, template: template ? command.output : nil, url: command.baseURL ?? command.url,
+            ending: (command.format ?? format).rawValue)
     }
 
     /// The existing file with `--skip-existing`. Names that depend on the variant are not known yet and are not found.
@@ -111,7 +129,7 @@ struct DownloadSession {
 
     /// Finishes an earlier run that was killed after its file was complete, by removing the leftover folder.
     private func removeRest(_ configuration: DownloadConfiguration, _ report: DownloadReport) async -> Bool {
-        guard !command.overwrite, case .file(let path, _) = target, access(path, F_OK) == 0,
+        guard !command.overwrite, command.split == nil, case .file(let path, _) = target, access(path, F_OK) == 0,
             access(workPath, F_OK) == 0,
             let task = try? await DownloadTask(configuration, folder: workPath), await task.isWritten(to: path)
         else { return false }
@@ -260,12 +278,16 @@ struct DownloadSession {
                     sink.yield(.written(.success(nil)))
                 case .file(let path, let format):
                     let name = path
-                    let path = await NameFacts.whole(of: task, for: name).path(name)
+                    let facts = await NameFacts.whole(of: task, for: name)
+                    let path = facts.path(name)
                     if path != name { try NameTemplate.makeFolders(of: path) }
-                    let files = try await task.write(
+                    var files = try await task.write(
                         to: path, format: format, overwrite: command.overwrite, allowsUnreadable: !command.strict
                     ) { text in
                         warn(text, nil, nil, report)
+                    }
+                    if command.split != nil {
+                        files.paths = try files.paths.map { try facts.rename($0, overwrite: command.overwrite) }
                     }
                     // Keep the folder after read errors, so that another run can load the unreadable segments again.
                     if files.unreadable.isEmpty { await task.removeFolder() }

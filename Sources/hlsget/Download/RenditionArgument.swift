@@ -9,12 +9,13 @@ enum RenditionArgument: Sendable, Equatable {
         self = text == "all" ? .all : .expression(try QualityExpression(argument: text, for: .renditions))
     }
 
+    var expression: QualityExpression? {
+        if case .expression(let expression) = self { expression } else { nil }
+    }
+
     static func choice(of arguments: [RenditionArgument]) -> DownloadConfiguration.Choice? {
         if arguments.isEmpty { return nil }
         if arguments.contains(.all) { return .all }
-        return .matching(
-            arguments.compactMap { argument in
-                if case .expression(let expression) = argument { expression } else { nil }
-            })
+        return .matching(arguments.compactMap(\.expression))
     }
 }

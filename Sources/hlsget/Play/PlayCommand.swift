@@ -243,13 +243,15 @@ struct SelectionOptions: ParsableArguments {
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: QualityExpression?
     @Option(
-        help: ArgumentHelp("Audio, e.g. 'lang=de,lang=en channels=2'.", valueName: "expr"),
-        transform: { try QualityExpression(argument: $0, for: .renditions) })
-    var audio: QualityExpression?
+        help: ArgumentHelp(
+            "Audio, e.g. 'lang=de,lang=en channels=2'; with -o FILE also all, and may be repeated.", valueName: "expr"),
+        transform: RenditionArgument.init(parsing:))
+    var audio: [RenditionArgument] = []
     @Option(
-        help: ArgumentHelp("Subtitles to show, e.g. 'lang=en forced=no'.", valueName: "expr"),
-        transform: { try QualityExpression(argument: $0, for: .renditions) })
-    var subs: QualityExpression?
+        help: ArgumentHelp(
+            "Subtitles, e.g. 'lang=en forced=no'; with -o FILE also all, and may be repeated.", valueName: "expr"),
+        transform: RenditionArgument.init(parsing:))
+    var subs: [RenditionArgument] = []
     @Option(
         help: ArgumentHelp(
             "Video of a group of renditions, such as camera angles, e.g. name=Dugout.", valueName: "expr"),
@@ -272,8 +274,9 @@ struct SelectionOptions: ParsableArguments {
         options.languages = languages
         options.quality = quality
         options.pathway = pathway
-        options.audio = audio
-        options.subtitles = subs
+        options.audio = audio.lazy.compactMap(\.expression).first
+        options.subtitles = subs.lazy.compactMap(\.expression).first
+        options.wantsSeveralTracks = [audio, subs].contains { $0.count > 1 || $0.contains(.all) }
         options.video = video
         options.subtitlesPath = subsFile
     }
@@ -361,7 +364,12 @@ struct ReportOptions: ParsableArguments {
 // MARK: - Running
 
 extension PlayCommand {
-    mutating func run() async throws { try await groups.run(options(), lists: list) }
+    mutating func run() async throws {
+        let options = try options()
+        guard options.isDownload, !list else { return try await groups.run(options, lists: list) }
+        var download = try DownloadCommand.parse(playing: Invocation.arguments.withLock(\.self))
+        try await download.run()
+    }
 }
 
 extension PlayOptionGroups {

@@ -1,7 +1,6 @@
 import Glibc
 import HLSGetKit
 import HLSKitCore
-import Synchronization
 
 /// The files, pipes and devices that one run of `hlsget play` writes.
 struct PlayOutputs {
@@ -65,27 +64,13 @@ struct PlayOutputs {
     private func splitWriter(
         _ split: SplitArgument, _ output: OutputArgument, _ metadata: FileMetadata, _ note: @escaping WriterNote
     ) throws -> SplitWriter {
-        let (path, template, url) = (output.destination.path, options.templates[output.destination.path], options.url)
+        let path = output.destination.path
+        let names = PartNames(
+            path: path, template: options.templates[path], url: options.url, ending: output.format.rawValue)
         let metadata = metadata.withoutChapters
         let overwrite = options.overwritesFiles
-        let latest = Mutex("")
         return try SplitWriter(split.limit) { number throws(HLSError) in
-            var name = path
-            // Each file name contains the file's own start time.
-            if let template, let parsed = try? NameTemplate(parsing: template),
-                let now = try? parsed.path(url: url, ending: output.format.rawValue)
-            {
-                name = now
-            }
-            let isNew = latest.withLock { latest in
-                defer { latest = name }
-                return latest != name
-            }
-            let containsTime = template.map { $0.contains("{time}") } ?? false
-            if name.contains(SplitNames.word) || !containsTime || !isNew {
-                name = SplitNames.path(name, number: number)
-            }
-            if template != nil { try NameTemplate.makeFolders(of: name) }
+            let name = try names.path(number)
             let writer = try output.format.makeWriter(path: name, overwrite: overwrite, note: note)
             guard let remuxer = writer as? Remuxer else {
                 throw HLSError(code: .unsupported, path: name, text: "\(output.format.rawValue) cannot be split")

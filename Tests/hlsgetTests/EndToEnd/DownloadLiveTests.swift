@@ -69,7 +69,8 @@ struct DownloadLiveTests {
         let folder = try ScratchFolder()
         let origin = try GrowingOrigin(last: 20, ends: true)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
-            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            let result = try await hlsget(
+                "download", "--live-from-start", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 0, "\(result.errors)")
             #expect(result.lines.count == 1, "\(result.errors)")
             let paths = server.requests.compactMap { $0.first?.split(separator: " ").dropFirst().first }
@@ -86,7 +87,7 @@ struct DownloadLiveTests {
         let origin = try GrowingOrigin(last: 20, ends: false)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             let result = try await hlsget(
-                "download", "-o", "a.mp4", "--to", "16", "\(server.url)/master.m3u8", in: folder)
+                "download", "--live-from-start", "-o", "a.mp4", "--to", "16", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 0, "\(result.errors)")
         }
         #expect(try await frames("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
@@ -116,7 +117,8 @@ struct DownloadLiveTests {
         let origin = try GrowingOrigin(last: 5, ends: false)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             let command = try Command.hlsget(
-                ["download", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"], in: folder.path)
+                ["download", "--live-from-start", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"],
+                in: folder.path)
             #expect(command.waitForErrors(containing: "\"segments\":10"))
             command.send(signal: signal)
             let result = try await command.result()
@@ -132,7 +134,8 @@ struct DownloadLiveTests {
         let folder = try ScratchFolder()
         let origin = try GrowingOrigin(last: 20, ends: false, firstLocked: 5)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
-            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            let result = try await hlsget(
+                "download", "--live-from-start", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 7, "\(result.errors)")
             #expect(result.errors.contains("key.bin"))
         }
@@ -145,16 +148,20 @@ struct DownloadLiveTests {
         let folder = try ScratchFolder()
         let origin = try GrowingOrigin(last: 5, ends: false)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
-            let arguments = ["download", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"]
+            let arguments = [
+                "download", "--live-from-start", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8",
+            ]
             let command = try Command.hlsget(arguments, in: folder.path)
             #expect(command.waitForErrors(containing: "\"segments\":10"))
             command.send(signal: SIGKILL)
             _ = try await command.result()
             origin.vanish()
-            let other = try await hlsget("download", "-o", "a.mp4", "\(server.url)/x.m3u8", in: folder)
+            let other = try await hlsget(
+                "download", "--live-from-start", "-o", "a.mp4", "\(server.url)/x.m3u8", in: folder)
             #expect(other.status == 3)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4.download"])
-            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            let result = try await hlsget(
+                "download", "--live-from-start", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 3, "\(result.errors)")
             #expect(result.errors.contains("10 segments"))
         }
@@ -170,7 +177,8 @@ struct DownloadLiveTests {
         let origin = try GrowingOrigin(last: 5, ends: false, stalled: "v4.m4s")
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             let command = try Command.hlsget(
-                ["download", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"], in: folder.path)
+                ["download", "--live-from-start", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"],
+                in: folder.path)
             #expect(command.waitForErrors(containing: "\"segments\":9"))
             let clock = ContinuousClock()
             let began = clock.now

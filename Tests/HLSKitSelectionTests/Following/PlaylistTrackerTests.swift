@@ -19,6 +19,16 @@ struct PlaylistTrackerTests {
             now: began + .milliseconds(200))
     }
 
+    @Test("R46: the last three segments are at the live edge, also when the stream has just ended")
+    func edge() throws {
+        var tracker = try Self.tracker(.numbered(0, count: 5))
+        #expect((0..<5).filter { tracker.isAtEdge($0) } == [2, 3, 4])
+        _ = try Self.update(&tracker, .numbered(0, count: 6, isEnded: true))
+        #expect((0..<6).filter { tracker.isAtEdge($0) } == [3, 4, 5])
+        let film = try Self.tracker(.numbered(0, count: 5, isEnded: true))
+        #expect(!(0..<5).contains { film.isAtEdge($0) })
+    }
+
     // MARK: Cadence
 
     struct Cadence: CustomTestStringConvertible {

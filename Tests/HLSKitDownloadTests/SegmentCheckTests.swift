@@ -58,6 +58,14 @@ struct SegmentCheckTests {
         #expect(throws: MediaError.self) { try check(Array("Not found --> 404".utf8)).finish(mayBeEmpty: true) }
     }
 
+    @Test(
+        "subtitles without a header need no cue", arguments: ["\n", "\r\n \n", "NOTE nothing is said\n", "NOTE\nx\n"])
+    func headerlessWithoutCue(_ text: String) throws {
+        try check(Array(text.utf8)).finish(mayBeEmpty: true)
+        #expect(throws: MediaError.self) { try check(Array(text.utf8)).finish(mayBeEmpty: false) }
+        #expect(throws: MediaError.self) { try check(Array("NOTFOUND\n".utf8)).finish(mayBeEmpty: true) }
+    }
+
     @Test("an empty file is valid only for subtitles")
     func empty() throws {
         try check([]).finish(mayBeEmpty: true)

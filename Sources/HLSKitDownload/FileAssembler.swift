@@ -89,6 +89,7 @@ struct FileAssembler: Sendable {
     private(set) var omitted: [String] = []
     private(set) var end = Duration.zero
     private var announcedCount = 0
+    private var hasVideo = false
     private var readFiles: [ReadFile] = []
 
     struct ReadFile: Sendable, Hashable {
@@ -253,6 +254,9 @@ struct FileAssembler: Sendable {
             PixelSize(width: $0.width, height: $0.height)
         }
     }
+
+    /// Whether there is video, but none of it was written because no sync frame came.
+    var lacksVideo: Bool { !hasVideo && lanes.contains { $0.tracks[.video] != nil } }
 
     mutating func takeReadFiles() -> [ReadFile] {
         defer { readFiles = [] }
@@ -476,6 +480,7 @@ struct FileAssembler: Sendable {
             sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
         }
         if let metadata = metadata.take() { (writer as? Remuxer)?.describe(metadata.part(from: zero)) }
+        if lanes.contains(where: { $0.slots[.video] == slot }) { hasVideo = true }
         end = max(end, time + ItemTimeline.duration(sample.duration, scale))
         try samples?.write(sample, ofTrackAt: index, at: MediaTime(time))
     }

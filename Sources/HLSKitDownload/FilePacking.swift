@@ -191,6 +191,9 @@ final class FilePacking: Sendable {
     var problems: [FileAssembler.Problem] { state.withLock { $0.assembler.problems } }
     var omitted: [String] { state.withLock { $0.assembler.omitted } }
     var length: Duration { state.withLock { $0.assembler.end } }
+    var lacksVideo: Bool {
+        writer.mediaTypes.contains(.video) && (writer.lacksVideo || state.withLock { $0.assembler.lacksVideo })
+    }
 }
 
 private final class NoteCollector: Sendable {

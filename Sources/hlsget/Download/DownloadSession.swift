@@ -355,7 +355,7 @@ struct DownloadSession {
                 "run the same command with --overwrite to load unreadable segments again", workPath, nil, report)
         }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }
-        let failure = signal == nil ? result.failure ?? incompleteness(of: result) : result.failure
+        let failure = signal == nil ? result.failure ?? incompleteness(of: result, files) : result.failure
         let failed: ExitStatus = failure.map { ExitStatus($0.code) } ?? .done
         var summary = DownloadSummary(
             url: command.url, result, exitStatus: signal.map { .interrupted(signal: $0) } ?? failed)
@@ -368,14 +368,19 @@ struct DownloadSession {
         return end(summary, report)
     }
 
-    /// Returns an error if more than a tenth of the segments is missing.
-    private func incompleteness(of result: DownloadTask.Result) -> HLSError? {
+    /// Returns an error if more than a tenth of the segments is missing, or the whole video.
+    private func incompleteness(of result: DownloadTask.Result, _ files: DownloadTask.Files?) -> HLSError? {
         let missing = result.missingSegmentCount
         let total = missing + result.segmentCount
-        guard missing * 10 > total else { return nil }
-        return HLSError(
-            code: .incomplete, urlString: target.path, cause: "incomplete",
-            detail: "\(missing) of \(total) segments missing")
+        let detail: String
+        if missing * 10 > total {
+            detail = "\(missing) of \(total) segments missing"
+        } else if files?.lacksVideo == true {
+            detail = PlayVerdict.lacksVideo
+        } else {
+            return nil
+        }
+        return HLSError(code: .incomplete, urlString: target.path, cause: "incomplete", detail: detail)
     }
 
     /// Reports the result. Every run ends here.

@@ -211,13 +211,19 @@ struct DownloadSession {
                     let count = loaded.gaps.dropFirst(5).reduce(0) { $0 + $1.segmentCount }
                     warn("\(count) more segments are missing", nil, nil, report)
                 }
+                var missing: String?
+                if loaded.lacksSubtitles {
+                    warn("--subs: the stream has no subtitles", nil, nil, report)
+                    if command.strict { missing = "no subtitles" }
+                }
                 if command.strict || command.onGap == .fail, !loaded.gaps.isEmpty {
+                    missing = "\(Decimals.count(loaded.missingSegmentCount, "segment")) missing"
+                }
+                if let missing {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = HLSError(
                         code: .incomplete, urlString: workPath, cause: "incomplete",
-                        detail:
-                            "\(Decimals.count(loaded.missingSegmentCount, "segment")) missing; loaded segments are kept there"
-                    )
+                        detail: "\(missing); loaded segments are kept there")
                     return end(summary, report)
                 }
                 tasks.append(write(task, sink, report))

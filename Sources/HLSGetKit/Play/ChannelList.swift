@@ -24,6 +24,18 @@ package struct ChannelList: Sendable, Hashable {
 
     package private(set) var channels: [Channel] = []
 
+    package static func begins(_ bytes: some Collection<UInt8>) -> Bool {
+        let bytes = Array(bytes.prefix(10))
+        return (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]).starts(with: "#EXTM3U".utf8)
+    }
+
+    /// Decodes UTF-8, or Latin-1 as in older lists. Returns `nil` for bytes that are not text.
+    package static func text(of bytes: [UInt8]) -> String? {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        guard !bytes.contains(0) else { return nil }
+        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
     /// - Returns: `nil` for anything else, such as an HLS playlist, which has different tags, or a list of files.
     package init?(parsing text: String) {
         var name: String?
@@ -136,7 +148,7 @@ extension ChannelList {
             switch event {
             case .response: break
             case .data(let more): bytes += more
-            case .finished: return ChannelList(parsing: String(decoding: bytes, as: UTF8.self))
+            case .finished: return text(of: bytes).flatMap(ChannelList.init(parsing:))
             case .failed(let error, _): throw LoadingError(error)
             }
         }

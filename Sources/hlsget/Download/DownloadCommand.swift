@@ -81,7 +81,8 @@ struct DownloadCommand: AsyncParsableCommand {
     var wait: WaitArgument?
     @Option(
         help: ArgumentHelp(
-            "Follow a live stream until this time of day, e.g. 22:30, or this date.", valueName: "time|date"),
+            "Follow a live stream until this time of day, e.g. 22:30, for +10m, or until this date.",
+            valueName: "time|date"),
         transform: UntilArgument.init(parsing:))
     var until: UntilArgument?
     @Flag(help: "Audio only, as with FILE.m4a.") var noVideo = false

@@ -176,10 +176,16 @@ struct DownloadSession {
         var signal: Int32?
         var isTime = false
         var lateTickCount = 0
+        var log = DownloadLog(path: target.path, mayWait: command.range.from != nil)
         for await happening in happenings {
             switch happening {
             case .tick:
                 show(task.progress, &report)
+                if !command.saying.quiet, !reportsJSON, command.progress == nil || display != nil,
+                    let line = log.line(task.progress, at: report.elapsed, hasStatusLine: display != nil)
+                {
+                    say(line)
+                }
                 if isTime, task.progress.isLive { task.stop() }
                 if isTime, task.progress.phase == .opening {
                     lateTickCount += 1

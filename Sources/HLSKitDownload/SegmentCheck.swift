@@ -10,7 +10,7 @@ struct SegmentCheck: Sendable {
     private static let sureByteCount = 64
 
     private var head: [UInt8] = []
-    /// The last two whole blocks, and what follows them.
+    /// The last two whole blocks, and the bytes that follow them.
     private var tail: [UInt8] = []
     private var byteCount = 0
 
@@ -51,7 +51,7 @@ struct SegmentCheck: Sendable {
         }
     }
 
-    /// Whether the last whole block is padded, so that the bytes behind it are not a part of the segment.
+    /// Whether the last whole block is padded, so that the bytes after it are not a part of the segment.
     private func endsBehindPadding(_ key: [UInt8], _ vector: [UInt8]) throws -> Bool {
         let count = min(tail.count, Self.blockByteCount)
         let isOnly = tail.count < 2 * Self.blockByteCount

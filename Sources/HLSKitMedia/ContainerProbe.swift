@@ -6,7 +6,7 @@ public struct ContainerProbe: Sendable, Hashable {
         case transportStream(packetStride: Int)
         /// ISO base media file format: a CMAF or fMP4 segment, its initialization section, or a plain MP4 file.
         case mp4
-        /// Audio frames without a container, or an ID3 tag without a transport stream behind it.
+        /// Audio frames without a container, or an ID3 tag that no transport stream follows.
         case packedAudio
         case webVTT
         /// Another format, with a description for people: "an HTML page", "empty".

@@ -50,7 +50,7 @@ struct SegmentCheckTests {
         }
     }
 
-    @Test("bytes behind the padding do not count", arguments: [1, 15])
+    @Test("up to 15 bytes after the padding do not count", arguments: [1, 15])
     func excess(count: Int) throws {
         let (key, vector): ([UInt8], [UInt8]) = (Array(0..<16), Array(1..<17))
         let excess = [UInt8](repeating: 0xA5, count: count)

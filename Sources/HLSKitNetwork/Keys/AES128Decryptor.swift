@@ -2,7 +2,7 @@ package import HLSKitLoading
 
 /// AES-128 in CBC mode with PKCS7 padding: `METHOD=AES-128` (RFC 8216 §4.3.2.4), for any split of the data.
 ///
-/// Bytes behind the padding that are no whole block are dropped. Some servers append them.
+/// Up to 15 bytes after the padding are dropped. Some servers append them.
 package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
     package static let blockByteCount = AESCipher.blockByteCount
 

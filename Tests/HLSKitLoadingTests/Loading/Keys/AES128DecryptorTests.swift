@@ -71,7 +71,7 @@ struct AES128DecryptorTests {
         }
     }
 
-    @Test("bytes behind the padding that are no whole block are dropped", arguments: [1, 8, 15])
+    @Test("up to 15 bytes after the padding are dropped", arguments: [1, 8, 15])
     func excess(_ count: Int) throws {
         let clear = Self.clear + [1, 2, 3]
         let cipher = try Self.encrypt(clear) + [UInt8](repeating: 0xA5, count: count)

@@ -127,6 +127,8 @@ struct EngineView: Sendable {
     var closedCaptionService: ClosedCaptionService?
     var sidecar: SidecarCaptions?
     var audibleLanguage: String?
+    /// The name and flags of the audio rendition.
+    var audibleLabel = MediaTrackLabel()
     var audioTrackRule: AudioTrackRule?
     var legibleLanguage: String?
     /// The lanes that must have media before presentation starts.
@@ -150,6 +152,7 @@ struct EngineView: Sendable {
         start = engine.item?.start
         forwardEnd = engine.item?.endTime.time
         audibleLanguage = engine.item?.audibleOption?.language
+        if let option = engine.mediaSelection.current[.audible] { audibleLabel = MediaTrackLabel(option) }
         legibleLanguage = engine.item?.legibleLanguage
         if let tracks = engine.item?.tracks { disabledTracks = tracks.disabled }
         isVariantIdle = engine.item?.lanes[.main]?.presence == .idle
@@ -182,4 +185,15 @@ final class AudioControl: Sendable {
     }
 
     var gain: Float { state.withLock { $0.isMuted ? 0 : $0.volume } }
+}
+
+extension MediaTrackLabel {
+    fileprivate init(_ option: MediaSelectionOption) {
+        self.init()
+        name = option.displayName
+        isDefault = option.isDefault
+        isForced = option.isForced
+        describesAudio = option.hasMediaCharacteristic(.describesMusicAndSoundForAccessibility)
+        describesVideo = option.hasMediaCharacteristic(.describesVideoForAccessibility)
+    }
 }

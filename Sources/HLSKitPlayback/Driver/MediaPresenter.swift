@@ -80,6 +80,7 @@ struct MediaPresenter {
             switch element {
             case .track(var track, let window, _):
                 if track.mediaType == .audio, track.language == nil { track.language = view.audibleLanguage }
+                if lane == .audio, track.mediaType == .audio { track.label = view.audibleLabel }
                 renderers.noteCome(track.mediaType, of: lane)
                 if lane == .main, track.mediaType == .video { cues.begin(track, isStill: window.isStill) }
                 samples[track.mediaType, default: []].append(.track(track, window: window))

@@ -209,10 +209,13 @@ package struct MonitorSource: Sendable {
             return false
         }
         guard let start = try? FileBytes.read(name, atMost: 16) else { return true }
-        if name.lowercased().hasSuffix(".m3u"), let text = try? text(of: name), ChannelList(parsing: text) != nil {
+        let isM3U = ChannelList.begins(start)
+        if isM3U || name.lowercased().hasSuffix(".m3u"), let text = try? text(of: name),
+            ChannelList(parsing: text) != nil
+        {
             return true
         }
-        return !start.starts(with: "#EXTM3U".utf8) && ![".m3u8", ".mp4", ".ts", ".m4a"].contains(where: name.hasSuffix)
+        return !isM3U && ![".m3u8", ".mp4", ".ts", ".m4a"].contains(where: name.hasSuffix)
     }
 
     private static func text(of path: String) throws(ArgumentValueError) -> String {
@@ -222,7 +225,7 @@ package struct MonitorSource: Sendable {
         } catch {
             throw ArgumentValueError("\(TerminalText.escaped(path)) cannot be read: \(FileBytes.text(of: error))")
         }
-        guard bytes.count <= MonitorList.maximumByteCount, let text = String(validating: bytes, as: UTF8.self) else {
+        guard bytes.count <= MonitorList.maximumByteCount, let text = ChannelList.text(of: bytes) else {
             throw ArgumentValueError("\(TerminalText.escaped(path)) is not a text of at most 32 MiB")
         }
         return text

@@ -31,8 +31,11 @@ package struct MonitorList: Sendable, Hashable {
     static let maximumCount = 100_000
     static let maximumByteCount = 32 << 20
     private static let maximumNameLength = 200
+    private static let warningCount = 5
 
     private(set) var entries: [MonitorEntry] = []
+    /// The channels of a channel list that cannot be watched, each with the reason.
+    private var skipped: [String] = []
     private var lines: [String: Int] = [:]
 
     init() {}
@@ -47,7 +50,11 @@ package struct MonitorList: Sendable, Hashable {
                 let name = String(channel.name.prefix(Self.maximumNameLength))
                 counts[name, default: 0] += 1
                 let count = counts[name] ?? 1
-                let url = try InputLocation.url(of: channel.url, in: directory)
+                let url: String
+                do throws(ArgumentValueError) { url = try InputLocation.url(of: channel.url, in: directory) } catch {
+                    skipped.append("\(channel.name) is skipped: \(error.description)")
+                    continue
+                }
                 try add(MonitorEntry(name: count == 1 ? name : "\(name) (\(count))", url: url), line: nil)
             }
             return
@@ -70,6 +77,13 @@ package struct MonitorList: Sendable, Hashable {
 
     mutating func add(_ other: MonitorList) throws(ArgumentValueError) {
         for entry in other.entries { try add(entry, line: nil) }
+        skipped += other.skipped
+    }
+
+    /// A line for each of the first skipped channels, and one for the others.
+    var warnings: [String] {
+        let rest = skipped.count - Self.warningCount
+        return skipped.prefix(Self.warningCount) + (rest > 0 ? ["\(Decimals.count(rest, "more channel")) skipped"] : [])
     }
 
     mutating func keep(_ shard: MonitorShard) { entries.removeAll { !shard.holds($0.name) } }

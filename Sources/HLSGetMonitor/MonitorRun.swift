@@ -60,6 +60,7 @@ package struct MonitorRun {
             say(change, of: stream)
             notices.report(change, of: stream)
         }
+        for text in list.warnings { warn(text, at: .zero) }
         let page = MonitorWeb(watches: watches, clock: clock)
         let server: MonitorServer?
         do throws(MonitorServer.Failure) {
@@ -163,8 +164,10 @@ package struct MonitorRun {
 
     private func readAgain(_ watches: StreamGroup) {
         do throws(ArgumentValueError) {
-            let (added, removed) = watches.apply(try source.read())
+            let list = try source.read()
+            let (added, removed) = watches.apply(list)
             say(note: "the list was read again: \(added) added, \(removed) removed", at: watches.elapsed)
+            for text in list.warnings { warn(text, at: watches.elapsed) }
         } catch {
             warn("the list is unchanged: \(error.description)", at: watches.elapsed)
         }

@@ -16,6 +16,8 @@ extension DownloadTask {
         public var duration = Duration.zero
         /// The segments that could not be read, each with the reason.
         public var unreadable: [String] = []
+        /// Whether the media has video, but each of its frames depends on one before the start of the file.
+        package var lacksVideo = false
     }
 
     /// Writes the media of the last run to a file, without decoding.
@@ -83,6 +85,7 @@ extension DownloadTask {
         for text in packing.omitted { note(text) }
         var files = Files()
         files.duration = packing.length
+        files.lacksVideo = packing.lacksVideo
         files.unreadable = packing.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
         // Discard the segments, so that the next run requests them again.
         folder.discard(packing.problems.map(\.segment))

@@ -50,6 +50,8 @@ public final class DownloadTask: Sendable {
         ///
         /// Interstitials are not downloaded.
         public var numberOfInterstitials = 0
+        /// Whether subtitles were requested, but the stream has none.
+        package var lacksSubtitles = false
         /// The reason why following a live stream ended early, or `nil` if it ended or was stopped.
         public var failure: HLSError?
 
@@ -279,6 +281,9 @@ public final class DownloadTask: Sendable {
         if let before { run.result.resumedSegmentCount = before.resumedSegmentCount }
         try await loadAndPack(clock, news, &run)
         run.result.numberOfInterstitials = run.numberOfInterstitials
+        run.result.lacksSubtitles =
+            configuration.subtitles != .none && configuration.subtitles != .automatic
+            && !run.lanes.contains { $0.entry.lane.kind == .subtitles }
         let result = counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
         // If all segments are missing, the download has failed.
         if result.segmentCount == 0, let error = run.firstLoss { throw error }

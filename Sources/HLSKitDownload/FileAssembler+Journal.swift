@@ -1,6 +1,19 @@
 import HLSKitMedia
 import HLSKitTime
 
+extension FileAssembler {
+    /// A file whose segment has been read.
+    struct ReadFile: Sendable, Hashable {
+        var name: String
+        var byteCount: Int
+        /// The index of the lane. The segments of a lane are read in order.
+        var lane: Int
+        var key: ThinFile.Key?
+        /// The end of the segment in item time.
+        var end: Duration
+    }
+}
+
 extension DownloadJournal {
     func storedSegments(of lane: String, in window: TimeWindow) -> [Segment] {
         segments(of: lane).filter { $0.file != nil && $0.isInside(window) }
@@ -13,15 +26,10 @@ extension DownloadJournal.Segment {
     }
 }
 
-extension MediaTrackLabel {
-    init(_ lane: DownloadJournal.Lane) {
-        self.init()
-        guard lane.kind != .main else { return }
-        name = lane.name
-        isDefault = lane.isDefault
-        isForced = lane.isForced
-        let characteristics = lane.characteristics ?? ""
-        describesAudio = characteristics.contains("public.accessibility.describes-music-and-sound")
-        describesVideo = characteristics.contains("public.accessibility.describes-video")
+extension DownloadJournal.Lane {
+    var label: MediaTrackLabel {
+        guard kind != .main else { return MediaTrackLabel() }
+        return MediaTrackLabel(
+            name: name, isDefault: isDefault, isForced: isForced, characteristics: characteristics)
     }
 }

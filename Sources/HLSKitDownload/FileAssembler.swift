@@ -95,17 +95,8 @@ struct FileAssembler: Sendable {
     private(set) var omitted: [String] = []
     private(set) var end = Duration.zero
     private var announcedCount = 0
+    private var hasVideo = false
     private var readFiles: [ReadFile] = []
-
-    struct ReadFile: Sendable, Hashable {
-        var name: String
-        var byteCount: Int
-        /// The index of the lane. The segments of a lane are read in order.
-        var lane: Int
-        var key: ThinFile.Key?
-        /// The end of the segment in item time.
-        var end: Duration
-    }
 
     private struct TimelineKey: Hashable {
         var epoch: Int
@@ -145,7 +136,7 @@ struct FileAssembler: Sendable {
                 }
             guard id != .subtitles || includesText else { continue }
             var lane = Lane(
-                id: id, journalID: entry.lane.id, language: entry.lane.language, label: MediaTrackLabel(entry.lane),
+                id: id, journalID: entry.lane.id, language: entry.lane.language, label: entry.lane.label,
                 videoRange: entry.lane.videoRange.map { VideoRange(rawValue: $0) },
                 segments: isOpen
                     ? []
@@ -277,6 +268,9 @@ struct FileAssembler: Sendable {
             PixelSize(width: $0.width, height: $0.height)
         }
     }
+
+    /// Whether there is video, but none of it was written because no sync frame came.
+    var lacksVideo: Bool { !hasVideo && lanes.contains { $0.tracks[.video] != nil } }
 
     mutating func takeReadFiles() -> [ReadFile] {
         defer { readFiles = [] }
@@ -581,6 +575,7 @@ struct FileAssembler: Sendable {
             sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
         }
         if let metadata = metadata.take() { (writer as? Remuxer)?.describe(metadata.part(from: zero)) }
+        if lanes.contains(where: { $0.slots[.video] == slot }) { hasVideo = true }
         end = max(end, time + ItemTimeline.duration(sample.duration, scale))
         try samples?.write(sample, ofTrackAt: index, at: MediaTime(time))
     }

@@ -300,6 +300,9 @@ final class FilePacking: Sendable {
     var omitted: [String] { state.withLock { $0.assembler.omitted } }
     var pictureSize: PixelSize? { state.withLock { $0.assembler.pictureSize } }
     var length: Duration { state.withLock { $0.assembler.end } }
+    var lacksVideo: Bool {
+        writer.mediaTypes.contains(.video) && (writer.lacksVideo || state.withLock { $0.assembler.lacksVideo })
+    }
 }
 
 private final class NoteCollector: Sendable {

@@ -10,6 +10,8 @@ struct SegmentCheck: Sendable {
     private static let sureByteCount = 64
 
     private var head: [UInt8] = []
+    /// The last two whole blocks, and the bytes that follow them.
+    private var tail: [UInt8] = []
     private var byteCount = 0
 
     var isEmpty: Bool { byteCount == 0 }
@@ -18,6 +20,8 @@ struct SegmentCheck: Sendable {
         let limit = ContainerProbe.maximumByteCount(of: head.isEmpty ? bytes : head)
         if head.count < limit { head += bytes.prefix(limit - head.count) }
         byteCount += bytes.count
+        tail += bytes.suffix(3 * Self.blockByteCount)
+        tail.removeFirst(max(0, tail.count - 2 * Self.blockByteCount - byteCount % Self.blockByteCount))
     }
 
     /// Checks a complete segment that is not encrypted.
@@ -34,7 +38,7 @@ struct SegmentCheck: Sendable {
     ///
     /// - Throws: `MediaError` if it is not ciphertext, `DecryptionError` if the key is wrong.
     func finish(key: [UInt8], vector: [UInt8], mayBeEmpty: Bool) throws {
-        guard byteCount > 0, byteCount % Self.blockByteCount == 0 else {
+        guard byteCount > 0, try byteCount % Self.blockByteCount == 0 || endsBehindPadding(key, vector) else {
             throw MediaError(code: .truncated, text: "\(byteCount) bytes are not a positive multiple of 16")
         }
         if head.count >= Self.sureByteCount, head.allSatisfy({ $0 < 0x80 }) {
@@ -45,6 +49,17 @@ struct SegmentCheck: Sendable {
         if let appearance = Self.appearance(of: clear, mayBeEmpty) {
             throw DecryptionError(code: .badPadding, text: "AES-128: decrypted it looks like \(appearance)")
         }
+    }
+
+    /// Whether the last whole block is padded, so that the bytes after it are not a part of the segment.
+    private func endsBehindPadding(_ key: [UInt8], _ vector: [UInt8]) throws -> Bool {
+        let count = min(tail.count, Self.blockByteCount)
+        let isOnly = tail.count < 2 * Self.blockByteCount
+        var decryptor = try AES128Decryptor(
+            key: key, initializationVector: isOnly ? vector : Array(tail.prefix(count)))
+        var last = isOnly ? tail : Array(tail.dropFirst(count))
+        try decryptor.decrypt(&last)
+        return (try? decryptor.end().isPadded) ?? false
     }
 
     /// Decrypts the first bytes. Padding matters only for short data.

@@ -6,20 +6,28 @@ public struct ContainerProbe: Sendable, Hashable {
         case transportStream(packetStride: Int)
         /// ISO base media file format: a CMAF or fMP4 segment, its initialization section, or a plain MP4 file.
         case mp4
-        /// Audio frames without a container, or an ID3 tag.
+        /// Audio frames without a container, or an ID3 tag that no transport stream follows.
         case packedAudio
         case webVTT
         /// Another format, with a description for people: "an HTML page", "empty".
         case unknown(String)
     }
 
-    /// The number of bytes that always suffice, unless the resource begins with an image.
+    /// The number of bytes that always suffice, unless the resource begins with an image or an ID3 tag.
     package static let maxByteCount = 2048
 
     /// The number of bytes that always suffice for a resource that begins with `bytes`. Media may follow a complete
-    /// image.
+    /// image, and a transport stream may follow an ID3 tag.
     package static func maximumByteCount(of bytes: some Collection<UInt8>) -> Int {
-        LeadingImage.begins(Array(bytes.prefix(16))[...]) ? LeadingImage.maximumByteCount + maxByteCount : maxByteCount
+        let head = Array(bytes.prefix(16))[...]
+        if let count = tagByteCount(head) { return count + maxByteCount }
+        return LeadingImage.begins(head) ? LeadingImage.maximumByteCount + maxByteCount : maxByteCount
+    }
+
+    /// The size of the ID3 tag that the bytes begin with. It is `nil` for a tag that is larger than any useful one.
+    private static func tagByteCount(_ bytes: ArraySlice<UInt8>) -> Int? {
+        ID3Tag.byteCount(ofTagWithHeader: bytes.prefix(ID3Tag.headerByteCount))
+            .flatMap { $0 <= LeadingImage.maximumByteCount ? $0 : nil }
     }
 
     private var prefix: [UInt8] = []
@@ -45,6 +53,15 @@ public struct ContainerProbe: Sendable, Hashable {
     public static func identify(_ bytes: ArraySlice<UInt8>, isComplete: Bool) -> Container? {
         guard !bytes.isEmpty else { return isComplete ? .unknown("empty") : nil }
         let (all, isAll) = (bytes, isComplete)
+        if let count = tagByteCount(all) {
+            let rest = Array(all.dropFirst(count).prefix(maxByteCount))
+            let isEnd = isAll || rest.count == maxByteCount
+            switch transportStream(rest, isComplete: isEnd) {
+            case .yes(let container): return container
+            case .perhaps where !isEnd: return nil
+            case .perhaps, .no: return .packedAudio
+            }
+        }
         let bytes = Array(bytes.prefix(maxByteCount))
         let isComplete = isComplete || bytes.count == maxByteCount
         var needsMore = false
@@ -128,7 +145,9 @@ public struct ContainerProbe: Sendable, Hashable {
     }
 
     private static func audio(_ bytes: [UInt8], isComplete: Bool) -> Verdict {
-        if "ID3".utf8.starts(with: bytes.prefix(3)) { return bytes.count < 3 ? .perhaps : .yes(.packedAudio) }
+        if "ID3".utf8.starts(with: bytes.prefix(3)) {
+            return bytes.count < (isComplete ? 3 : ID3Tag.headerByteCount) ? .perhaps : .yes(.packedAudio)
+        }
         var needsMore = false
         for framing in [AudioFraming.adts, .mpegAudio, .ac3, .loas] {
             guard bytes.count >= framing.headerByteCount else {

@@ -110,6 +110,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
 
     package let mediaTypes: Set<MediaKind>
     package var isEmpty: Bool { state.withLock { $0.isEmpty } }
+    package var lacksVideo: Bool { state.withLock { $0.paths.count == 1 && !$0.undecodableCounts.isEmpty } }
     package var holdsTrackChanges: Bool { container.joinsChanges || mayBeginFiles }
     package var isReadAsWritten: Bool { !mayBeginFiles }
 

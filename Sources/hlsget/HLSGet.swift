@@ -47,9 +47,11 @@ struct HLSGet: AsyncParsableCommand {
                 }
             } catch {
                 let status = exitCode(for: error)
-                let text = Suggestion.improved(
-                    fullMessage(for: error), command: commandName(arguments), arguments: arguments
-                ) {
+                let name = commandName(arguments)
+                let usage = configuration.subcommands.first { $0.configuration.commandName == name }?.configuration
+                    .usage
+                let full = Suggestion.withUsage(fullMessage(for: error), of: name, usage)
+                let text = Suggestion.improved(full, command: name, arguments: arguments) {
                     CommandOptions.all(of: Self.self)
                 }
                 let message = SecretArgument.hidden(in: text, arguments)

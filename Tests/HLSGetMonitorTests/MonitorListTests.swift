@@ -1,5 +1,6 @@
 import HLSGetKit
 import HLSKitCore
+import TestSupport
 import Testing
 
 @testable import HLSGetMonitor
@@ -60,6 +61,30 @@ struct MonitorListTests {
                 "\(error)".contains(message) || (error as? ArgumentValueError)?.description.hasPrefix(message) == true,
                 "\(error)")
         }
+    }
+
+    @Test("a channel that cannot be watched is skipped, the others are not")
+    func skippedChannels() throws {
+        let channels = (0..<8).map { "#EXTINF:-1,C\($0)\n\($0 == 1 ? "https" : "rtmp")://a.example/\($0)\n" }
+        let list = try Self.read("#EXTM3U\n" + channels.joined())
+        #expect(list.entries.map(\.name) == ["C1"])
+        #expect(list.warnings.count == 6)
+        #expect(list.warnings.first?.hasPrefix("C0 is skipped: rtmp: is not supported") == true)
+        #expect(list.warnings.last == "2 more channels skipped")
+        #expect(try Self.read("https://a.example/x").warnings.isEmpty)
+    }
+
+    @Test(
+        "a channel list is recognized by its content, whatever its name and encoding",
+        arguments: ["tv.m3u8", "tv.m3u", "tv"], [false, true])
+    func channelListFiles(_ name: String, _ isLatin1: Bool) throws {
+        let folder = try ScratchFolder()
+        let text = "#EXTM3U\n#EXTINF:-1,Télé\nhttps://a.example/1\n#EXTINF:-1,B\nhttps://a.example/2\n"
+        let bytes = isLatin1 ? text.unicodeScalars.map { UInt8($0.value) } : [0xEF, 0xBB, 0xBF] + Array(text.utf8)
+        let path = try folder.write(bytes, to: name)
+        #expect(try MonitorSource([path], shard: nil).read().entries.map(\.name) == ["Télé", "B"])
+        let film = try folder.write(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n1.ts\n".utf8), to: "f.m3u8")
+        #expect(try MonitorSource([film], shard: nil).read().entries.map(\.url) == ["file://\(film)"])
     }
 
     @Test("shards contain all streams, each once, and have about equal sizes")

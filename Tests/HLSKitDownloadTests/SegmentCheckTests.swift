@@ -50,12 +50,41 @@ struct SegmentCheckTests {
         }
     }
 
+    @Test("up to 15 bytes after the padding do not count", arguments: [1, 15])
+    func excess(count: Int) throws {
+        let (key, vector): ([UInt8], [UInt8]) = (Array(0..<16), Array(1..<17))
+        let excess = [UInt8](repeating: 0xA5, count: count)
+        for packetCount in [4, 40] {
+            let clear = (0..<packetCount * 188).map { $0 % 188 == 0 ? 0x47 : UInt8(truncatingIfNeeded: $0) }
+            let cipher = try AES128Encryptor.encrypt(clear, key: key, initializationVector: vector)
+            for pieces in [1, 7, 4096] {
+                try check(cipher + excess, pieces: pieces).finish(key: key, vector: vector, mayBeEmpty: false)
+                // The same number of bytes, but cut short.
+                #expect(throws: MediaError.self) {
+                    try check(cipher.dropLast(32) + excess, pieces: pieces)
+                        .finish(key: key, vector: vector, mayBeEmpty: false)
+                }
+            }
+        }
+        let text = Array("WEBVTT\n".utf8)
+        let short = try AES128Encryptor.encrypt(text, key: key, initializationVector: vector)
+        try check(short + excess).finish(key: key, vector: vector, mayBeEmpty: true)
+    }
+
     @Test("cues without a header are subtitles, text without cues is not")
     func headerless() throws {
         let cues = Array("1\n00:00:01.000 --> 00:00:02.000\nHello\n\n".utf8)
         try check(cues).finish(mayBeEmpty: true)
         #expect(throws: MediaError.self) { try check(cues).finish(mayBeEmpty: false) }
         #expect(throws: MediaError.self) { try check(Array("Not found --> 404".utf8)).finish(mayBeEmpty: true) }
+    }
+
+    @Test(
+        "subtitles without a header need no cue", arguments: ["\n", "\r\n \n", "NOTE nothing is said\n", "NOTE\nx\n"])
+    func headerlessWithoutCue(_ text: String) throws {
+        try check(Array(text.utf8)).finish(mayBeEmpty: true)
+        #expect(throws: MediaError.self) { try check(Array(text.utf8)).finish(mayBeEmpty: false) }
+        #expect(throws: MediaError.self) { try check(Array("NOTFOUND\n".utf8)).finish(mayBeEmpty: true) }
     }
 
     @Test("an empty file is valid only for subtitles")

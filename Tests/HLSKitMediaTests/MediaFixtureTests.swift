@@ -105,6 +105,25 @@ import Testing
         #expect(found == DemuxerTrace(TransportStreamDemuxer(), media).samples.count)
     }
 
+    @Test("a transport stream is found after an ID3 tag of any size", arguments: [0, 63, 3000, 100_000])
+    func behindTag(count: Int) throws {
+        let media = try MediaFixture(name: "ts-h264-aac.ts").bytes
+        let sizes = [21, 14, 7, 0].map { UInt8(truncatingIfNeeded: count >> $0 & 0x7f) }
+        let tag = Array("ID3".utf8) + [4, 0, 0] + sizes + [UInt8](repeating: 0, count: count)
+        let bytes = tag + media
+        for step in [1, 999, bytes.count] {
+            var probe = ContainerProbe()
+            var answer: ContainerProbe.Container?
+            for start in stride(from: 0, to: bytes.count, by: step) where answer == nil {
+                answer = probe.append(bytes[start..<min(start + step, bytes.count)])
+            }
+            #expect(answer == .transportStream(packetStride: 188))
+        }
+        #expect(ContainerProbe.identify(tag[...], isComplete: true) == .packedAudio)
+        let found = DemuxerTrace(TransportStreamDemuxer(), bytes).samples.count
+        #expect(found == DemuxerTrace(TransportStreamDemuxer(), media).samples.count)
+    }
+
     @Test("the probe recognises the file by its first bytes, in any pieces", arguments: fixtures)
     func probe(_ fixture: MediaFixture) throws {
         let bytes = try fixture.bytes

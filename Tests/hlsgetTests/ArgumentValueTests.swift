@@ -1,3 +1,4 @@
+import Glibc
 import HLSKitCore
 import HLSKitSimulation
 import TestSupport
@@ -96,9 +97,32 @@ struct ArgumentValueTests {
         #expect(WaitArgument(limit: nil).limited(to: .seconds(3)).limit == .seconds(3))
         #expect(WaitArgument(limit: .seconds(2)).limited(to: .seconds(3)).limit == .seconds(2))
         #expect(WaitArgument(limit: .seconds(2)).limited(to: nil).limit == .seconds(2))
-        for text in ["", "24:00", "12", "12:60", "1:2:3:4", "12:00:60", "2026-01-31", "2026-01-31T22:30:00", "+1:00"] {
+        #expect(try wait("+10m") == .seconds(600))
+        #expect(try wait("+1:00") == .seconds(60))
+        #expect(try UntilArgument(parsing: "+90").fixed(from: noon, secondOfDay: 0) == .date(noon + .seconds(90)))
+        for text in ["", "24:00", "12", "12:60", "1:2:3:4", "12:00:60", "2026-01", "2026-13-01", "+", "+x", "+-1"] {
             #expect(throws: ArgumentValueError.self, "\(text)") { try UntilArgument(parsing: text) }
         }
+    }
+
+    @Test(
+        "a date without a time zone is local",
+        arguments: [
+            ("2026-01-31T22:30:15", [2026, 1, 31, 22, 30, 15]), ("2026-07-31 22:30:00", [2026, 7, 31, 22, 30, 0]),
+            ("2026-07-31", [2026, 7, 31, 0, 0, 0]),
+        ])
+    func localDate(_ text: String, _ fields: [Int]) throws {
+        guard case .date(let date) = try UntilArgument(parsing: text) else {
+            Issue.record("no date")
+            return
+        }
+        #expect(try TimePosition(parsing: text) == .date(date))
+        var (seconds, parts) = (Int(date.seconds), tm())
+        localtime_r(&seconds, &parts)
+        let found = [
+            parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+        ]
+        #expect(found.map(Int.init) == fields)
     }
 
     @Test("--until is announced with its day and the remaining time")
@@ -111,6 +135,7 @@ struct ArgumentValueTests {
         #expect(try words("04:27") == "until 04:27 tomorrow (in 16:27:00)")
         #expect(try words("11:59:59") == "until 11:59:59 tomorrow (in 23:59:59)")
         #expect(try words("12:00") == "until 12:00 tomorrow (in 24:00:00)")
+        #expect(try words("+10m") == "for 10:00")
         #expect(try words("1970-01-12T13:46:50Z") == "until 1970-01-12T13:46:50.000Z (in 0:10)")
     }
 

@@ -63,6 +63,30 @@ struct ChannelListTests {
         #expect { try list.channel(preference) } throws: { "\($0)" == reason }
     }
 
+    @Test(
+        "header fields of a list are sent unchanged",
+        arguments: [
+            (["#EXTVLCOPT:http-referrer=http://r.example/p?a=1&b=2"], "", [("Referer", "http://r.example/p?a=1&b=2")]),
+            (["#EXTVLCOPT:http-user-agent=A/1.0 (50%25 A&B)"], "", [("User-Agent", "A/1.0 (50%25 A&B)")]),
+            (
+                ["#KODIPROP:inputstream.adaptive.stream_headers=User-Agent=A%26B&X-Key=1"], "",
+                [("User-Agent", "A&B"), ("X-Key", "1")]
+            ),
+            (["#EXTHTTP:{\"X-Key\":\"1&2\",\"Cookie\":\"a=1\",\"n\":1}"], "", [("Cookie", "a=1"), ("X-Key", "1&2")]),
+            (["#EXTHTTP:no JSON"], "", []),
+            (
+                ["#EXTVLCOPT:http-user-agent=X", "#EXTVLCOPT:http-referrer=http://r.example/"], "|User-Agent=Y",
+                [("User-Agent", "Y"), ("Referer", "http://r.example/")]
+            ),
+        ] as [([String], String, [(String, String)])])
+    func exactFields(_ lines: [String], _ ofURL: String, _ expected: [(String, String)]) throws {
+        let text = "#EXTM3U\n#EXTINF:-1,One\n\(lines.joined(separator: "\n"))\nhttp://a.example/x.m3u8\(ofURL)\n"
+        let channel = try #require(ChannelList(parsing: text)?.channels.first)
+        let parts = FieldsInURL(channel.url)
+        #expect(parts.url == "http://a.example/x.m3u8")
+        #expect(parts.fields == expected.map { TransportField(name: $0.0, value: $0.1) })
+    }
+
     @Test("fields after a URL are read; typed fields override them")
     func fields() {
         let parts = FieldsInURL("https://a.example/x.m3u8?q=1|User-Agent=A%2FB&X-Key=1")

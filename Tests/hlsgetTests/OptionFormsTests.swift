@@ -82,6 +82,45 @@ struct OptionFormsTests {
         #expect(text == "hlsget: error: Unexpected argument 'URL'\(reason)\nUsage: x")
     }
 
+    @Test(
+        "an unknown option is named before a missing stream",
+        arguments: [
+            (["-V"], "Unknown option '-V'. Did you mean '--version'?"),
+            (["--helpp"], "Unknown option '--helpp'. Did you mean '--help'?"),
+            (["list", "--zzz=1"], "Unknown option '--zzz'"),
+            (["-o", "-V"], "Missing expected argument '<url>'\nHelp:  <url>  x"),
+            (["--fast", "-v"], "Missing expected argument '<url>'\nHelp:  <url>  x"),
+        ])
+    func missingStream(arguments: [String], reason: String) {
+        let commands = CommandOptions.all(of: HLSGet.self)
+        let text = Suggestion.improved(
+            "hlsget: error: Missing expected argument '<url>'\nHelp:  <url>  x\nUsage: y",
+            command: arguments[0] == "list" ? "list" : "play", arguments: arguments
+        ) { commands }
+        #expect(text == "hlsget: error: \(reason)\nUsage: y")
+    }
+
+    @Test("help of an unknown command is an error")
+    func unknownHelp() async throws {
+        let names = HLSGet.configuration.subcommands.compactMap { $0.configuration.commandName }
+        let text = CommandSuggestion.message(for: ["help", "nosuch"], commands: names)
+        #expect(text == "there is no command 'nosuch'; hlsget --help lists them")
+        let near = CommandSuggestion.message(for: ["help", "downlod"], commands: names)
+        #expect(near == "there is no command 'downlod'; did you mean hlsget help download?")
+        for known in [["help", "list"], ["help"], ["help", "-h"]] {
+            #expect(CommandSuggestion.message(for: known, commands: names) == nil)
+        }
+        #expect(try await hlsget("help", "nosuch").status == 64)
+    }
+
+    @Test("an error after parsing shows the usage of its command")
+    func usage() async throws {
+        let result = try await hlsget("monitor", "/none/list")
+        #expect(result.status == 64)
+        #expect(result.errors.contains("\nUsage: hlsget monitor LIST|URL ... [options]\n"), "\(result.errors)")
+        #expect(result.errors.contains("See 'hlsget monitor --help'"))
+    }
+
     @Test("other programs' option names get the matching suggestion")
     func synonyms() {
         let commands = CommandOptions.all(of: HLSGet.self)

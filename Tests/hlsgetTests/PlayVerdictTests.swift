@@ -70,6 +70,14 @@ struct PlayVerdictTests {
                 .badMedia, "the stream has no audio", "nothing was written to a.wav, the existing file is unchanged"
             )),
         Row(
+            testDescription: "no frame without earlier ones",
+            change: {
+                $0.from = .fromStart(.seconds(170))
+                $0.outputs = [output("a.mp4", isEmpty: false)]
+                $0.outputs[0].lacksVideo = true
+            },
+            error: (.incomplete, "incomplete", "the file has no video: each frame depends on one before the start")),
+        Row(
             testDescription: "nothing decodes", change: { $0.state.statistics.numberOfDamagedSamples = 375 },
             error: (.badMedia, "nothing in the stream could be decoded", "375 samples damaged")),
         Row(

@@ -2,6 +2,7 @@ import HLSKitCore
 import Testing
 
 @testable import HLSGetKit
+@testable import hlsget
 
 @Suite("Status line of a recording")
 struct RecordingStatusTests {
@@ -34,6 +35,25 @@ struct RecordingStatusTests {
         #expect(
             Self.text(&recording, Self.state(.waitingToPlayAtSpecifiedRate, at: 83.2), ["a.mp4.part": 3_200_000])
                 == "rec 1:05 of 1:00:00 3.2 MB")
+    }
+
+    @Test("a live download without a status line logs its progress, and tells if it waits")
+    func downloadLog() {
+        var progress = DownloadProgress()
+        (progress.isLive, progress.phase) = (true, .loading)
+        var log = DownloadLog(path: "a.mp4", mayWait: true)
+        #expect(log.line(progress, at: .seconds(9), hasStatusLine: false) == nil)
+        #expect(
+            log.line(progress, at: .seconds(10), hasStatusLine: true)
+                == "hlsget: waiting: the stream has not reached --from")
+        (progress.segmentCount, progress.duration, progress.storedByteCount) = (3, .seconds(72), 3_200_000)
+        #expect(log.line(progress, at: .seconds(609), hasStatusLine: false) == nil)
+        #expect(
+            log.line(progress, at: .seconds(610), hasStatusLine: false)
+                == "hlsget: downloading to a.mp4: 1:12, 3 segments, 3.2 MB")
+        #expect(log.line(progress, at: .seconds(1210), hasStatusLine: true) == nil)
+        progress.isLive = false
+        #expect(log.line(progress, at: .seconds(9000), hasStatusLine: false) == nil)
     }
 
     @Test("file sizes are added up; with an end, the timeline shows the progress")

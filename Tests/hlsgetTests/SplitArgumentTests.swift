@@ -43,11 +43,18 @@ struct SplitArgumentTests {
 
     @Test("a list has a URL in each line")
     func lists() throws {
-        #expect(BatchFile.urls(in: "\u{FEFF}http://a/b\r\n\n # no\n#no\n  c d \n") == ["http://a/b", "c d"])
+        let lines = BatchFile.entries(in: "\u{FEFF}http://a/b\r\n\n # no\n#no\n  c d \n")
+        #expect(lines == [BatchFile.Entry(url: "http://a/b"), BatchFile.Entry(url: "c d")])
+        let options = "#EXTVLCOPT:http-user-agent=X\n"
+        let channels = BatchFile.entries(in: "#EXTM3U\n#EXTINF:-1,News/One\n\(options)http://a/1.m3u8\n")
+        #expect(channels == [BatchFile.Entry(url: "http://a/1.m3u8|User-Agent=X", name: "News/One")])
+        let command = try #require(try HLSGet.parseAsRoot(["download", "-a", "x"]) as? DownloadCommand)
+        #expect(try command.targets(of: channels.map(\.url), channels.map(\.name)).map(\.path) == ["News_One.mp4"])
+        #expect(try command.targets(of: channels.map(\.url)).map(\.path) == ["1.mp4"])
         let folder = try ScratchFolder()
         let path = try folder.write([0x0A], to: "list")
-        #expect(throws: ArgumentValueError.self) { try BatchFile.urls(at: path) }
-        #expect(throws: ArgumentValueError.self) { try BatchFile.urls(at: folder.path + "/none") }
+        #expect(throws: ArgumentValueError.self) { try BatchFile.entries(at: path) }
+        #expect(throws: ArgumentValueError.self) { try BatchFile.entries(at: folder.path + "/none") }
     }
 
     @Test("several downloads have separate files")

@@ -13,6 +13,13 @@ package enum CommandSuggestion {
 
     /// - Returns: The error message, or `nil` if the first word may be a stream.
     package static func message(for arguments: [String], commands: [String]) -> String? {
+        if arguments.count > 1, arguments[0] == "help",
+            let name = arguments.dropFirst().first(where: { $0.first != "-" }),
+            name != "help", !commands.contains(name)
+        {
+            let near = commands.first { Suggestion.isNear(name, $0) }.map { "; did you mean hlsget help \($0)?" }
+            return "there is no command '\(name)'\(near ?? "; hlsget --help lists them")"
+        }
         guard let first = arguments.first, first.count > 1, !commands.contains(first),
             first.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "-") }), first.first != "-",
             access(first, F_OK) != 0

@@ -157,8 +157,14 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         }
     }
 
+    private var typed: [TransportField] { header + [userAgent, referer].compactMap(\.self) }
+
+    /// Adds the fields of a URL. Typed fields override them.
+    package mutating func add(_ fields: [TransportField]) {
+        header += typed.filled(from: fields).dropFirst(typed.count)
+    }
+
     package func apply(to options: inout PlayOptions) {
-        let typed = header + [userAgent, referer].compactMap(\.self)
         // Typed fields override fields in the URL argument.
         options.fields = typed.filled(from: options.fields)
         options.query = query

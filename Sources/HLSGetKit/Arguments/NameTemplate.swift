@@ -64,11 +64,12 @@ package struct NameTemplate: Sendable {
     /// The name with unresolved media placeholders.
     ///
     /// - Parameters:
+    ///   - name: The name of the stream, or `nil` for one from its URL.
     ///   - ending: The file extension, or `nil` if unknown.
     ///   - number: The number of the URL, from 1.
     ///   - now: The current time in the local time zone.
     package func path(
-        url: String, ending: String?, number: Int = 1, now: tm = Self.now
+        url: String, name: String? = nil, ending: String?, number: Int = 1, now: tm = Self.now
     ) throws(ArgumentValueError) -> String {
         var path = ""
         // The name without placeholders that are filled in later.
@@ -83,7 +84,7 @@ package struct NameTemplate: Sendable {
                 plain += name
                 path += (awaitsMedia ? name.replacing("/", with: Self.slash) : name) + (isFolder ? "/" : "")
                 continue
-            case .word(.name): text = DownloadTarget.name(of: url)
+            case .word(.name): text = name ?? DownloadTarget.name(of: url)
             case .word(.ext):
                 guard let ending else { throw ArgumentValueError("-o: {ext} needs -f") }
                 text = ending

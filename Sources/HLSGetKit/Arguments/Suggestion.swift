@@ -5,6 +5,10 @@ package enum Suggestion {
     private static let words = " Did you mean '"
     private static let unknown = "Unknown option '"
     private static let unexpected = "Unexpected argument '"
+    private static let missing = "Missing expected argument '"
+    private static let rootUsage = "Usage: hlsget <subcommand>"
+    /// Options that no command declares.
+    private static let common = ["help", "version", "help-hidden", "generate-completion-script"]
 
     /// Option names of other programs (ffmpeg, mpv, streamlink, yt-dlp, N_m3u8DL-RE, curl) and ours.
     private static let synonyms: [String: String] = [
@@ -36,7 +40,7 @@ package enum Suggestion {
     package static func improved(
         _ message: String, command: String, arguments: [String] = [], _ commands: () -> [CommandOptions]
     ) -> String {
-        let message = filtered(message)
+        let message = namingUnknownOption(filtered(message), arguments, command, commands)
         if let start = message.firstRange(of: unexpected)?.upperBound, let end = message[start...].firstIndex(of: "'") {
             let reason = reason(forRefusing: String(message[start..<end]), arguments, command, commands)
             return message[...end] + reason + message[message.index(after: end)...]
@@ -48,6 +52,44 @@ package enum Suggestion {
         guard let hint = hint(for: typed, command, commands()) else { return message }
         let rest = message[message.index(after: end)...]
         return message[...end] + hint + (rest.hasPrefix(".") ? rest.dropFirst() : rest)
+    }
+
+    /// Returns `message` with the usage of the command, which a check after parsing does not know.
+    package static func withUsage(_ message: String, of command: String, _ usage: String?) -> String {
+        guard let usage, let start = message.firstRange(of: rootUsage)?.lowerBound else { return message }
+        return "\(message[..<start])Usage: \(usage)\n  See 'hlsget \(command) --help' for more information."
+    }
+
+    /// Names an unknown option first if the stream is missing, too.
+    private static func namingUnknownOption(
+        _ message: String, _ arguments: [String], _ command: String, _ commands: () -> [CommandOptions]
+    ) -> String {
+        guard let start = message.firstRange(of: missing)?.lowerBound,
+            let own = commands().first(where: { $0.name == command }),
+            let option = unknownOption(in: arguments, own)
+        else { return message }
+        let rest = message[start...].firstRange(of: "\nUsage:").map { message[$0.lowerBound...] } ?? ""
+        let hint = option == "-V" ? ". Did you mean '--version'?" : ""
+        return "\(message[..<start])Unknown option '\(option)'\(hint)\(rest)"
+    }
+
+    private static func unknownOption(in arguments: [String], _ own: CommandOptions) -> String? {
+        var isValue = false
+        for argument in arguments.prefix(while: { $0 != "--" }) {
+            if isValue || argument.count < 2 || argument.first != "-" {
+                isValue = false
+                continue
+            }
+            let isLong = argument.hasPrefix("--")
+            let typed = String(isLong ? argument.dropFirst(2).prefix { $0 != "=" } : argument.dropFirst().prefix(1))
+            let name = isLong ? typed : own.letters[typed] ?? ""
+            if let takesValue = own.takesValue[name] {
+                isValue = takesValue && (isLong ? !argument.contains("=") : argument.count == 2)
+            } else if !common.contains(name), typed != "h" || isLong {
+                return isLong ? "--\(typed)" : "-\(typed)"
+            }
+        }
+        return nil
     }
 
     /// Why an argument is unexpected: an earlier one was taken for the stream.
@@ -75,7 +117,9 @@ package enum Suggestion {
         if let name = synonyms[typed.lowercased()], own[name] != nil { return ". Did you mean '--\(name)'?" }
         let longer = own.keys.filter { typed.count > 1 && $0.hasPrefix(typed) }
         if longer.count == 1, let name = longer.first { return ". Did you mean '--\(name)'?" }
-        if let near = own.keys.sorted().min(by: { distance(typed, $0) < distance(typed, $1) }), isNear(typed, near) {
+        if let near = (own.keys.sorted() + ["help", "version"]).min(by: { distance(typed, $0) < distance(typed, $1) }),
+            isNear(typed, near)
+        {
             return ". Did you mean '--\(near)'?"
         }
         let others = commands.filter { $0.name != command && $0.takesValue[typed] != nil }.map { "hlsget \($0.name)" }

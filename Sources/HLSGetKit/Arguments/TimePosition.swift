@@ -26,7 +26,7 @@ package enum TimePosition: Sendable, Equatable {
             self = .fromStart(time)
         } else {
             throw ArgumentValueError(
-                "not a time; write seconds (90), 1:30, 1:02:03.5 or 1m30s, a date with its zone, or '#12'")
+                "not a time; write seconds (90), 1:30, 1:02:03.5 or 1m30s, a date, or '#12'")
         }
     }
 

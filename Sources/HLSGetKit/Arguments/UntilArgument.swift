@@ -1,28 +1,40 @@
 import Glibc
 package import HLSKitCore
 
-/// The value of `--until`: a date, or the next occurrence of a local time of day.
+/// The value of `--until`: a date, the next occurrence of a local time of day, or a time from now on.
 package enum UntilArgument: Sendable, Equatable {
     /// Seconds since midnight.
     case timeOfDay(Int)
     case date(PlaylistDate)
+    case after(Duration)
 
-    /// Parses `22:30`, `22:30:15`, or ISO 8601 with a time zone.
+    /// Parses `22:30`, `22:30:15`, `+10m`, or ISO 8601.
     package init(parsing text: String) throws(ArgumentValueError) {
         if let time = Self.timeOfDay(text) {
             self = .timeOfDay(time)
             return
         }
+        if text.hasPrefix("+"), let time = DurationArgument.parseOptional(String(text.dropFirst())) {
+            self = .after(time)
+            return
+        }
         guard let date = Self.date(text) else {
-            throw ArgumentValueError("write a time of day, as in 22:30, or a date with its zone: 2026-01-31T22:30:00Z")
+            throw ArgumentValueError("write a time of day, as in 22:30, +10m, or a date: 2026-01-31T22:30:00Z")
         }
         self = .date(date)
     }
 
+    /// Parses ISO 8601. A date without a time zone is local, and one without a time is midnight.
     static func date(_ text: String) -> PlaylistDate? {
         let time = text.drop { $0 != "T" && $0 != "t" && $0 != " " }
-        guard time.last?.uppercased() == "Z" || time.contains(where: { "+-".contains($0) }) else { return nil }
-        return PlaylistDate(text)
+        if time.last?.uppercased() == "Z" || time.contains(where: { "+-".contains($0) }) { return PlaylistDate(text) }
+        guard text.split(separator: "-", omittingEmptySubsequences: false).count == 3,
+            let date = PlaylistDate(text + (time.isEmpty ? "T00:00:00Z" : "Z"))
+        else { return nil }
+        var (seconds, parts) = (Int(date.seconds), tm())
+        guard gmtime_r(&seconds, &parts) != nil else { return nil }
+        parts.tm_isdst = -1
+        return PlaylistDate(seconds: Int64(mktime(&parts)), attoseconds: date.attoseconds)
     }
 
     /// A message with the end time; a past time of day means tomorrow.
@@ -35,6 +47,7 @@ package enum UntilArgument: Sendable, Equatable {
         let length = Decimals.length(interval(from: now, secondOfDay: secondOfDay) / .seconds(1))
         switch self {
         case .date(let date): return "until \(date) (in \(length))"
+        case .after: return "for \(length)"
         case .timeOfDay(let end):
             let seconds = end % 60 == 0 ? "" : ":\((end % 60).digits(2))"
             let day = end <= secondOfDay ? " tomorrow" : ""
@@ -66,6 +79,7 @@ package enum UntilArgument: Sendable, Equatable {
     func interval(from now: PlaylistDate, secondOfDay: Int) -> Duration {
         switch self {
         case .date(let date): return max(.zero, date - now)
+        case .after(let time): return time
         case .timeOfDay(let end):
             let fraction = Duration.nanoseconds(now.attoseconds / 1_000_000_000)
             return .seconds((end - secondOfDay + 86_399) % 86_400 + 1) - fraction

@@ -11,20 +11,23 @@ package enum DownloadTarget: Sendable, Equatable {
     package static let formats: [OutputFormat] = [.mp4, .mkv, .ts, .aac, .mp3]
 
     /// - Parameters:
+    ///   - name: The name of the stream, or `nil` for one from its URL.
     ///   - number: The number of the URL, from 1.
     ///   - now: The start time of the command.
     ///   - isSplit: Whether the file is one of several.
     package init(
-        output: String?, format: OutputFormat?, url: String, number: Int = 1, now: tm = NameTemplate.now,
-        isSplit: Bool = false
+        output: String?, format: OutputFormat?, url: String, name: String? = nil, number: Int = 1,
+        now: tm = NameTemplate.now, isSplit: Bool = false
     ) throws(ArgumentValueError) {
+        let name = name.map(NameFacts.fileName).flatMap { $0.isEmpty ? nil : $0 } ?? Self.name(of: url)
         guard let output else {
             let format = format ?? .mp4
-            self = .file(path: "\(Self.name(of: url)).\(format.rawValue)", format: format)
+            self = .file(path: "\(name).\(format.rawValue)", format: format)
             return
         }
         let template = try NameTemplate(parsing: output)
-        let path = try template.path(url: url, ending: (format ?? .mp4).rawValue, number: number, now: now)
+        let path = try template.path(
+            url: url, name: name, ending: (format ?? .mp4).rawValue, number: number, now: now)
         guard isSplit || !path.contains(SplitNames.word) else { throw ArgumentValueError("-o: {part} needs --split") }
         try self.init(path: path, format: format)
         if isSplit, case .folder = self { throw ArgumentValueError("--split needs -o FILE, not FOLDER/") }

@@ -4,8 +4,8 @@ import HLSKitPlaylist
 /// A channel list (IPTV): an M3U file with streams and the header fields that their servers need.
 ///
 /// There is no specification. This type accepts the syntax that players accept:
-/// `#EXTINF:-1 tvg-id="…" group-title="…",Name`, `#EXTGRP:`, `#EXTVLCOPT:http-user-agent=` and `http-referrer=`, and
-/// `URL|User-Agent=…&Referer=…`.
+/// `#EXTINF:-1 tvg-id="…" group-title="…",Name`, `#EXTGRP:`, `#EXTVLCOPT:http-user-agent=` and `http-referrer=`,
+/// `#KODIPROP:inputstream.adaptive.stream_headers=`, `#EXTHTTP:{"Name":"value"}`, and `URL|User-Agent=…&Referer=…`.
 package struct ChannelList: Sendable, Hashable {
     package struct Channel: Sendable, Hashable {
         package var name: String
@@ -24,6 +24,18 @@ package struct ChannelList: Sendable, Hashable {
 
     package private(set) var channels: [Channel] = []
 
+    package static func begins(_ bytes: some Collection<UInt8>) -> Bool {
+        let bytes = Array(bytes.prefix(10))
+        return (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]).starts(with: "#EXTM3U".utf8)
+    }
+
+    /// Decodes UTF-8, or Latin-1 as in older lists. Returns `nil` for bytes that are not text.
+    package static func text(of bytes: [UInt8]) -> String? {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        guard !bytes.contains(0) else { return nil }
+        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
     /// - Returns: `nil` for anything else, such as an HLS playlist, which has different tags, or a list of files.
     package init?(parsing text: String) {
         var name: String?
@@ -41,16 +53,30 @@ package struct ChannelList: Sendable, Hashable {
             } else if let rest = line.value(after: "#EXTGRP:") {
                 group = rest
             } else if let rest = line.value(after: "#EXTVLCOPT:http-user-agent=") {
-                fields.append("User-Agent=\(rest)")
+                fields.append(Self.field("User-Agent", rest))
             } else if let rest = line.value(after: "#EXTVLCOPT:http-referrer=") {
-                fields.append("Referer=\(rest)")
+                fields.append(Self.field("Referer", rest))
+            } else if let rest = line.value(after: "#KODIPROP:inputstream.adaptive.stream_headers=") {
+                fields.append(rest)
+            } else if let rest = line.value(after: "#EXTHTTP:") {
+                guard case .object(let members)? = JSONDocument(parsing: rest.utf8) else { continue }
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                    if case .string(let text) = value { fields.append(Self.field(name, text)) }
+                }
             } else if line.first != "#" {
-                let url = fields.isEmpty || line.contains("|") ? line : "\(line)|\(fields.joined(separator: "&"))"
+                let separator = line.contains("|") ? "&" : "|"
+                let url = fields.isEmpty ? line : line + separator + fields.joined(separator: "&")
                 channels.append(Channel(name: name ?? line, url: url, group: group))
                 (name, group, fields) = (nil, nil, [])
             }
         }
         guard isOfChannels, !channels.isEmpty else { return nil }
+    }
+
+    /// A header field as ``FieldsInURL`` reads it.
+    private static func field(_ name: String, _ value: String) -> String {
+        let value = PercentCoding.encoded(value) { $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "%") }
+        return "\(name)=\(value)"
     }
 
     /// Selects a channel by its number in the list (`3`, `#3`), its name, or a unique part of it.
@@ -122,7 +148,7 @@ extension ChannelList {
             switch event {
             case .response: break
             case .data(let more): bytes += more
-            case .finished: return ChannelList(parsing: String(decoding: bytes, as: UTF8.self))
+            case .finished: return text(of: bytes).flatMap(ChannelList.init(parsing:))
             case .failed(let error, _): throw LoadingError(error)
             }
         }
@@ -136,7 +162,8 @@ extension String {
     }
 }
 
-/// Header fields after a URL, as in Kodi's lists: `URL|User-Agent=X&Referer=Y`, each value percent-encoded.
+/// Header fields after a URL, as in Kodi's lists: `URL|User-Agent=X&Referer=Y`, each value percent-encoded. The first
+/// field of a name counts.
 package struct FieldsInURL: Sendable, Equatable {
     package var url: String
     package var fields: [TransportField] = []
@@ -148,9 +175,8 @@ package struct FieldsInURL: Sendable, Equatable {
         for part in text[text.index(after: bar)...].split(separator: "&") {
             guard let equals = part.firstIndex(of: "="), equals != part.startIndex else { continue }
             let value = PercentCoding.decodedText(part[part.index(after: equals)...])
-            guard let field = try? TransportField(argument: "\(part[..<equals]): \(value)")
-            else { continue }
-            fields.append(field)
+            guard let field = try? TransportField(argument: "\(part[..<equals]): \(value)") else { continue }
+            fields = fields.filled(from: [field])
         }
     }
 }

@@ -58,8 +58,15 @@ package struct WebVTTParser: Sendable {
     /// - Parameter mayLackHeader: Whether the file may begin with its first cue.
     package init(mayLackHeader: Bool = false) { self.mayLackHeader = mayLackHeader }
 
-    /// Whether bytes begin with cues instead of a header: the first line with an arrow has the times of a cue.
+    /// Whether bytes begin with the body of a file instead of its header.
+    ///
+    /// A body begins with a comment, a style or a region, or its first line with an arrow has the times of a cue. Blank
+    /// lines alone are a body without cues.
     package static func lacksHeader(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let body = bytes.drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        let first = body.prefix { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        if body.isEmpty { return !bytes.isEmpty }
+        if ["NOTE", "STYLE", "REGION"].contains(where: { first.elementsEqual($0.utf8) }) { return true }
         for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) where hasArrow(Array(line)) {
             return WebVTTTime.timings(of: text(of: Array(line))[...]) != nil
         }

@@ -1,6 +1,8 @@
 package import HLSKitLoading
 
 /// AES-128 in CBC mode with PKCS7 padding: `METHOD=AES-128` (RFC 8216 §4.3.2.4), for any split of the data.
+///
+/// Up to 15 bytes after the padding are dropped. Some servers append them.
 package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
     package static let blockByteCount = AESCipher.blockByteCount
 
@@ -18,9 +20,9 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
 
     package mutating func decrypt(_ bytes: inout [UInt8]) throws(DecryptionError) {
         byteCount += bytes.count
-        // The last block may be padding, so at least one byte is held back.
+        // The last whole block may be padding, so it is held back.
         let total = held.count + bytes.count
-        let usable = total == 0 ? 0 : (total - 1) / Self.blockByteCount * Self.blockByteCount
+        let usable = max(0, total / Self.blockByteCount - 1) * Self.blockByteCount
         guard usable > 0 else {
             held += bytes
             bytes = []
@@ -47,16 +49,19 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
 
     /// Like ``finish()``, but leaves the meaning of missing padding to the caller.
     package mutating func end() throws(DecryptionError) -> End {
-        guard held.count == Self.blockByteCount else {
-            throw DecryptionError(
-                code: .truncated, text: "AES-128: \(byteCount) bytes are not a positive multiple of 16")
-        }
-        var last = held
+        let truncated = DecryptionError(
+            code: .truncated, text: "AES-128: \(byteCount) bytes are not a positive multiple of 16")
+        guard held.count >= Self.blockByteCount else { throw truncated }
+        var last = Array(held.prefix(Self.blockByteCount))
+        let isWhole = held.count == last.count
         held = []
         try decryptBlocks(&last)
         let padding = Int(last.last ?? 0)
         guard (1...Self.blockByteCount).contains(padding), last.suffix(padding).allSatisfy({ Int($0) == padding })
-        else { return End(bytes: last, isPadded: false) }
+        else {
+            guard isWhole else { throw truncated }
+            return End(bytes: last, isPadded: false)
+        }
         last.removeLast(padding)
         return End(bytes: last, isPadded: true)
     }

@@ -31,17 +31,20 @@ extension AudioRendition {
         self.init(
             id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount,
             channelUsage: Set(rendition.channelUsage))
-        label = MediaTrackLabel(rendition)
+        label = MediaTrackLabel(
+            name: rendition.name, isDefault: rendition.isDefault, isForced: rendition.isForced,
+            characteristics: rendition.characteristicsText)
     }
 }
 
 extension MediaTrackLabel {
-    package init(_ rendition: Rendition) {
+    /// - Parameter characteristics: The value of `CHARACTERISTICS`.
+    package init(name: String?, isDefault: Bool, isForced: Bool, characteristics: String?) {
         self.init()
-        name = rendition.name
-        isDefault = rendition.isDefault
-        isForced = rendition.isForced
-        let characteristics = rendition.characteristicsText ?? ""
+        self.name = name
+        self.isDefault = isDefault
+        self.isForced = isForced
+        let characteristics = characteristics ?? ""
         describesAudio = characteristics.contains("public.accessibility.describes-music-and-sound")
         describesVideo = characteristics.contains("public.accessibility.describes-video")
     }

@@ -88,7 +88,8 @@ struct DownloadCommand: AsyncParsableCommand {
     var wait: WaitArgument?
     @Option(
         help: ArgumentHelp(
-            "Follow a live stream until this time of day, e.g. 22:30, or this date.", valueName: "time|date"),
+            "Follow a live stream until this time of day, e.g. 22:30, for +10m, or until this date.",
+            valueName: "time|date"),
         transform: UntilArgument.init(parsing:))
     var until: UntilArgument?
     @Flag(help: "Audio only, as with FILE.m4a.") var noVideo = false
@@ -174,12 +175,19 @@ struct DownloadCommand: AsyncParsableCommand {
             StandardStream.error.writeLine("hlsget: \(until.announcement)")
         }
         until = until?.fixed
+        var names = [String?](repeating: nil, count: urls.count)
         if let batchFile {
-            do { urls += try BatchFile.urls(at: batchFile) } catch { throw ValidationError(error.description) }
+            do {
+                let entries = try BatchFile.entries(at: batchFile)
+                urls += entries.map(\.url)
+                names += entries.map(\.name)
+            } catch {
+                throw ValidationError(error.description)
+            }
         }
         // Expand `{time}` to the start of the command, as `play` does.
         let targets: [DownloadTarget]
-        do { targets = try self.targets(of: urls) } catch { throw ValidationError(error.description) }
+        do { targets = try self.targets(of: urls, names) } catch { throw ValidationError(error.description) }
         var worst = ExitStatus.done
         var savedCount = 0
         for (url, target) in zip(urls, targets) {
@@ -195,7 +203,10 @@ struct DownloadCommand: AsyncParsableCommand {
 
     private func save(_ url: String, to target: DownloadTarget) async throws -> ExitStatus {
         var one = self
+        let parts = FieldsInURL(url)
+        let url = parts.url
         one.urls = [url]
+        one.connection.add(parts.fields)
         let input = url == InputLocation.standardInput ? try StandardInput.reading(baseURL: baseURL) : nil
         if list {
             var options = PlayOptions(url: url)
@@ -243,7 +254,8 @@ struct DownloadCommand: AsyncParsableCommand {
         try DownloadTarget(output: output, format: format, url: baseURL ?? url, isSplit: split != nil)
     }
 
-    func targets(of urls: [String]) throws(ArgumentValueError) -> [DownloadTarget] {
+    /// - Parameter names: The names of the URLs in a channel list.
+    func targets(of urls: [String], _ names: [String?] = []) throws(ArgumentValueError) -> [DownloadTarget] {
         if let output, urls.count > 1, try !NameTemplate(parsing: output).distinguishesURLs {
             throw ArgumentValueError("-o: several URLs need {name}, {title} or {number} in the name")
         }
@@ -251,9 +263,11 @@ struct DownloadCommand: AsyncParsableCommand {
         var targets: [DownloadTarget] = []
         var taken: Set<String> = []
         for (index, url) in urls.enumerated() {
-            let name = url == InputLocation.standardInput ? baseURL ?? url : url
+            let place = url == InputLocation.standardInput ? baseURL ?? url : FieldsInURL(url).url
+            let name = names.indices.contains(index) ? names[index] : nil
             let target = try DownloadTarget(
-                output: output, format: format, url: name, number: index + 1, now: now, isSplit: split != nil)
+                output: output, format: format, url: place, name: name, number: index + 1, now: now,
+                isSplit: split != nil)
             let free = target.renamed { !taken.contains($0) }
             taken.insert(free.path)
             targets.append(free)

@@ -194,10 +194,16 @@ struct DownloadSession {
         var signal: Int32?
         var isTime = false
         var lateTickCount = 0
+        var log = DownloadLog(path: target.path, mayWait: command.range.from != nil)
         for await happening in happenings {
             switch happening {
             case .tick:
                 show(task.progress, &report)
+                if !command.saying.quiet, !reportsJSON, command.progress == nil || display != nil,
+                    let line = log.line(task.progress, at: report.elapsed, hasStatusLine: display != nil)
+                {
+                    say(line)
+                }
                 if isTime, task.progress.isLive { task.stop() }
                 if isTime, task.progress.phase == .opening {
                     lateTickCount += 1
@@ -229,13 +235,19 @@ struct DownloadSession {
                     let count = loaded.gaps.dropFirst(5).reduce(0) { $0 + $1.segmentCount }
                     warn("\(count) more segments are missing", nil, nil, report)
                 }
+                var missing: String?
+                if loaded.lacksSubtitles {
+                    warn("--subs: the stream has no subtitles", nil, nil, report)
+                    if command.strict { missing = "no subtitles" }
+                }
                 if command.strict || command.onGap == .fail, !loaded.gaps.isEmpty {
+                    missing = "\(Decimals.count(loaded.missingSegmentCount, "segment")) missing"
+                }
+                if let missing {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = HLSError(
                         code: .incomplete, urlString: workPath, cause: "incomplete",
-                        detail:
-                            "\(Decimals.count(loaded.missingSegmentCount, "segment")) missing; loaded segments are kept there"
-                    )
+                        detail: "\(missing); loaded segments are kept there")
                     return end(summary, report)
                 }
                 tasks.append(write(task, sink, report))
@@ -377,7 +389,7 @@ struct DownloadSession {
                 "run the same command with --overwrite to load unreadable segments again", workPath, nil, report)
         }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }
-        let failure = signal == nil ? result.failure ?? incompleteness(of: result) : result.failure
+        let failure = signal == nil ? result.failure ?? incompleteness(of: result, files) : result.failure
         let failed: ExitStatus = failure.map { ExitStatus($0.code) } ?? .done
         var summary = DownloadSummary(
             url: command.url, result, exitStatus: signal.map { .interrupted(signal: $0) } ?? failed)
@@ -390,14 +402,19 @@ struct DownloadSession {
         return end(summary, report)
     }
 
-    /// Returns an error if more than a tenth of the segments is missing.
-    private func incompleteness(of result: DownloadTask.Result) -> HLSError? {
+    /// Returns an error if more than a tenth of the segments is missing, or the whole video.
+    private func incompleteness(of result: DownloadTask.Result, _ files: DownloadTask.Files?) -> HLSError? {
         let missing = result.missingSegmentCount
         let total = missing + result.segmentCount
-        guard missing * 10 > total else { return nil }
-        return HLSError(
-            code: .incomplete, urlString: target.path, cause: "incomplete",
-            detail: "\(missing) of \(total) segments missing")
+        let detail: String
+        if missing * 10 > total {
+            detail = "\(missing) of \(total) segments missing"
+        } else if files?.lacksVideo == true {
+            detail = PlayVerdict.lacksVideo
+        } else {
+            return nil
+        }
+        return HLSError(code: .incomplete, urlString: target.path, cause: "incomplete", detail: detail)
     }
 
     /// Reports the result. Every run ends here.

@@ -165,7 +165,8 @@ struct PlaybackOptions: ParsableArguments {
         transform: WaitArgument.init(parsing:))
     var wait: WaitArgument?
     @Option(
-        help: ArgumentHelp("Stop at this time of day, e.g. 22:30, or at this date.", valueName: "hh:mm|date"),
+        help: ArgumentHelp(
+            "Stop at this time of day, e.g. 22:30, after +10m, or at this date.", valueName: "hh:mm|date"),
         transform: UntilArgument.init(parsing:))
     var until: UntilArgument?
     @Option(

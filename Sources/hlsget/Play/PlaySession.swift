@@ -526,7 +526,8 @@ struct PlaySession {
         (verdict.from, verdict.to, verdict.decodes) = (options.from, options.to, options.decodes)
         verdict.outputs = outputs.all.map {
             PlayVerdict.Output(
-                path: $0.path, media: $0.media, isEmpty: $0.writer.isEmpty, hasOldFile: $0.replacesFile)
+                path: $0.path, media: $0.media, isEmpty: $0.writer.isEmpty, hasOldFile: $0.replacesFile,
+                lacksVideo: ($0.writer as? Remuxer)?.lacksVideo ?? false)
         }
         verdict.media = media
         verdict.state = summary.state

@@ -9,12 +9,16 @@ struct PlayVerdict: Sendable, Equatable {
         var isEmpty: Bool
         /// Whether an existing file of that name was left unchanged.
         var hasOldFile = false
+        /// Whether no frame of the stream's video can be decoded without earlier ones.
+        var lacksVideo = false
 
         static func == (one: Output, other: Output) -> Bool {
             one.path == other.path && one.media == other.media && one.isEmpty == other.isEmpty
-                && one.hasOldFile == other.hasOldFile
+                && one.hasOldFile == other.hasOldFile && one.lacksVideo == other.lacksVideo
         }
     }
+
+    static let lacksVideo = "the file has no video: each frame depends on one before the start"
 
     var url: String
     var from: TimePosition?
@@ -29,7 +33,10 @@ struct PlayVerdict: Sendable, Equatable {
     /// Why nothing was played or written, or which output is empty, or `nil` if all outputs have content.
     var failure: HLSError? {
         if outputs.isEmpty { return hasPlayed && !startsPastEnd && !endsBeforeStart ? nil : emptiness }
-        guard let empty = outputs.first(where: \.isEmpty) else { return nil }
+        guard let empty = outputs.first(where: \.isEmpty) else {
+            guard !endsByKey, let output = outputs.first(where: \.lacksVideo) else { return nil }
+            return HLSError(code: .incomplete, urlString: output.path, cause: "incomplete", detail: Self.lacksVideo)
+        }
         var error = outputs.allSatisfy(\.isEmpty) ? emptiness : missingKind(for: empty)
         let names = outputs.filter(\.isEmpty).map(\.path).joined(separator: ", ")
         let rest = outputs.contains { $0.isEmpty && $0.hasOldFile } ? ", the existing file is unchanged" : ""

@@ -209,6 +209,26 @@ struct DownloadFaultTests {
     }
 
     @Test(
+        "a part of the stream without a key frame is incomplete",
+        arguments: [("download", "mp4"), ("download", "ts"), ("play", "mp4"), ("play", "mkv")])
+    func withoutKeyFrame(_ command: String, _ format: String) async throws {
+        let folder = try ScratchFolder()
+        let path = "\(SampleMedia.fixtures)/media/ts-h264-aac.ts"
+        let stream = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        // Tables, up to the second key frame, and the rest.
+        try folder.write(Array(stream[..<564]), to: "map.ts")
+        try folder.write(Array(stream[564..<8836]), to: "0.ts")
+        try folder.write(Array(stream[8836...]), to: "1.ts")
+        let list = "#EXT-X-MAP:URI=\"map.ts\"\n#EXTINF:0.64,\n0.ts\n#EXTINF:0.36,\n1.ts\n#EXT-X-ENDLIST\n"
+        try folder.write(Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(list)".utf8), to: "a.m3u8")
+        let part = try await hlsget(command, "--from", "0.7", "-o", "a.\(format)", "a.m3u8", in: folder)
+        #expect(part.status == 10, "\(part.errors)")
+        #expect(part.errors.contains("the file has no video: each frame depends on one before the start"))
+        let whole = try await hlsget(command, "-o", "b.\(format)", "a.m3u8", in: folder)
+        #expect(whole.status == 0, "\(whole.errors)")
+    }
+
+    @Test(
         "S03: cues that begin before --from do not shift the rest", .enabled(if: ProbedFile.isAvailable),
         arguments: ["mp4", "mkv"], ["9", "-100"])
     func beginsBefore(_ format: String, _ start: String) async throws {

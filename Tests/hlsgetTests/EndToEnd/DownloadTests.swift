@@ -252,6 +252,21 @@ struct DownloadTests {
     }
 
     @Test(
+        "requested subtitles that a stream lacks are reported",
+        arguments: [("master.m3u8", "all"), ("v.m3u8", "all"), ("v.m3u8", "lang=en")])
+    func withoutSubtitles(_ name: String, _ subtitles: String) async throws {
+        let folder = try ScratchFolder()
+        let files = try CutStream.files()
+        for (name, bytes) in files { try folder.write(bytes, to: name) }
+        let options = ["download", name, "--to", "5", "--subs", subtitles]
+        let result = try await hlsget(options + ["-o", "a.mkv"], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.contains("warning: --subs: the stream has no subtitles"))
+        let strict = try await hlsget(options + ["-o", "b.mkv", "--strict"], in: folder)
+        #expect(strict.status == 10, "\(strict.errors)")
+    }
+
+    @Test(
         "S03: several languages and subtitles are tracks of one file",
         .enabled(if: Tool.exists("/usr/bin/ffprobe")),
         arguments: [

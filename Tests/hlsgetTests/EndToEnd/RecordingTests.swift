@@ -126,6 +126,10 @@ struct RecordingTests {
         #expect(result.status == 0, "\(result.errors)")
         #expect(try ProbedFile("a.mkv", in: folder).streams.map(\.language) == [nil, "eng"])
         #expect(try ProbedFile("a.m4a", in: folder).streams.map(\.type) == ["audio"])
+        let entries = "stream_tags=title:stream_disposition=default"
+        let command = "ffprobe -v error -select_streams a -show_entries \(entries) -of csv=p=0 a.mkv"
+        let label = String(decoding: try Tool.run(["/bin/sh", "-c", command], in: folder.path), as: UTF8.self)
+        #expect(label.split(separator: "\n").first == "1,English")
     }
 
     // MARK: Empty recordings

@@ -56,8 +56,8 @@ struct AES128DecryptorTests {
     @Test("NIST ciphertext decrypts to NIST plaintext")
     func vectors() throws {
         var decryptor = try AES128Decryptor(key: Self.key, initializationVector: Self.iv)
-        // One byte more, so that none of the four blocks can be the last.
-        var bytes = Self.cipher + [0]
+        // One block more, so that none of the four blocks can be the last.
+        var bytes = Self.cipher + [UInt8](repeating: 0, count: 16)
         try decryptor.decrypt(&bytes)
         #expect(bytes == Self.clear)
     }
@@ -69,6 +69,13 @@ struct AES128DecryptorTests {
         for step in [1, 5, 16, 17, 48, 1000, Int.max] where step > 1 || count <= 1000 {
             #expect(try Self.decrypt(cipher, step: step) == clear)
         }
+    }
+
+    @Test("up to 15 bytes after the padding are dropped", arguments: [1, 8, 15])
+    func excess(_ count: Int) throws {
+        let clear = Self.clear + [1, 2, 3]
+        let cipher = try Self.encrypt(clear) + [UInt8](repeating: 0xA5, count: count)
+        for step in [1, 7, 16, 17, Int.max] { #expect(try Self.decrypt(cipher, step: step) == clear) }
     }
 
     @Test("truncated data is distinguished from a wrong key (R51, R52)")

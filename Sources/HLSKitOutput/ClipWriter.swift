@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// The same time is subtracted from all media, so that video and audio remain in sync. Decoded media begins where the
 /// clip does. Samples begin somewhat earlier, with those that decoding the first frame needs. The earliest one is at 0,
-/// as in files from ``DownloadTask`` without an edit list.
-package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
+/// unless the file hides the media before its start.
+package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwaitingWriter {
     private enum Step: Sendable {
         case tracks([MediaTrack])
         case sample(MediaSample, index: Int, time: MediaTime)
@@ -60,6 +60,10 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
             state.tracks = tracks
             guard !state.held.isEmpty else { return try base.begin(tracks) }
             state.held.append(.tracks(tracks))
+    package func awaitTracks(of types: Set<MediaKind>) {
+        (base as? any TrackAwaitingWriter)?.awaitTracks(of: types)
+    }
+
         }
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// Lengths are counted from the first file, so that files of an hour remain aligned to the clock. A file of a given
 /// length is cut at the first sync frame after it. For a given size, it is cut before the size is likely to be
 /// exceeded, as predicted from the last group of frames.
-package final class SplitWriter: SampleWriter, NumberedFiles {
+package final class SplitWriter: SampleWriter, NumberedFiles, TrackAwaitingWriter {
     package enum Limit: Sendable, Hashable {
         /// The length in item time.
         case duration(MediaTime)
@@ -65,6 +65,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
     private let firstLength: MediaTime?
     private let make: Maker
     private let state: Mutex<State>
+    private let first: any SampleWriter
 
     /// - Parameter firstLength: The length of the first file, if files are cut by length, or `nil` for the same length.
     /// - Throws: An error if the first file cannot be created.
@@ -75,6 +76,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         let first = try make(1)
         mediaTypes = first.sink.mediaTypes
         state = Mutex(State(current: first))
+        self.first = first.sink
     }
 
     package var holdsTrackChanges: Bool { state.withLock { $0.current.sink.holdsTrackChanges } }
@@ -89,6 +91,11 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
     package var finishedPaths: [String] { state.withLock { $0.finished } }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
+    /// The files after the first begin with the tracks of the earlier one.
+    package func awaitTracks(of types: Set<MediaKind>) {
+        (first as? any TrackAwaitingWriter)?.awaitTracks(of: types)
+    }
+
         try state.withLock { state throws(HLSError) in
             state.tracks = tracks
             try state.current.sink.begin(tracks)

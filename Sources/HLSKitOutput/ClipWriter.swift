@@ -32,17 +32,22 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
     private let start: MediaTime?
     private let keptStart: MediaTime?
     private let metadata: FileMetadata
+    private let hidesLeadIn: Bool
+    private let note: WriterNote
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - start: The item time at which the clip begins, or `nil` to begin with the first media.
     ///   - keptStart: Media that begins before this item time keeps its times, because it is the item from its start,
     ///     not a clip. If `nil`, the output is always a clip.
+    ///   - hidesLeadIn: Whether the file hides media with negative times, as MP4 does with an edit list.
+    ///   - note: Receives a text if the file begins before `start`.
     package init(
         _ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil,
-        metadata: FileMetadata = FileMetadata()
+        metadata: FileMetadata = FileMetadata(), hidesLeadIn: Bool = false, note: @escaping WriterNote = { _ in }
     ) {
         self.base = base
+        (self.hidesLeadIn, self.note) = (hidesLeadIn, note)
         self.metadata = metadata
         capabilities = WriterCapabilities(base)
         self.start = start
@@ -55,15 +60,15 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
     package var holdsTrackChanges: Bool { base.holdsTrackChanges }
     package var isReadAsWritten: Bool { base.isReadAsWritten }
 
+    package func awaitTracks(of types: Set<MediaKind>) {
+        (base as? any TrackAwaitingWriter)?.awaitTracks(of: types)
+    }
+
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             state.tracks = tracks
             guard !state.held.isEmpty else { return try base.begin(tracks) }
             state.held.append(.tracks(tracks))
-    package func awaitTracks(of types: Set<MediaKind>) {
-        (base as? any TrackAwaitingWriter)?.awaitTracks(of: types)
-    }
-
         }
     }
 
@@ -128,7 +133,8 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
     }
 
     private func release(_ state: inout State) throws(HLSError) {
-        guard !state.held.isEmpty, let origin = state.first else { return }
+        guard !state.held.isEmpty, let first = state.first else { return }
+        let origin = origin(at: first)
         state.origin = origin
         describe(from: origin)
         let held = state.held
@@ -140,6 +146,15 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
                 try capabilities.write(sample, ofTrackAt: index, at: time - origin)
             }
         }
+    }
+
+    /// Returns the time at which the file begins. If a requested start is later than the first sample, that media is
+    /// hidden or reported.
+    private func origin(at first: MediaTime) -> MediaTime {
+        guard let start, let leadIn = (start - first).duration, leadIn > .zero else { return first }
+        if hidesLeadIn, leadIn <= LeadIn.longestHidden { return start }
+        if let text = LeadIn.note(leadIn, isHideable: hidesLeadIn) { note(text) }
+        return first
     }
 
     private func describe(from origin: MediaTime) {

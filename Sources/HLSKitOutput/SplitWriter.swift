@@ -21,8 +21,9 @@ package final class SplitWriter: SampleWriter, NumberedFiles, TrackAwaitingWrite
         let sink: any SampleWriter
         let files: any NumberedFiles
 
-        package init(_ writer: any SampleWriter & NumberedFiles, metadata: FileMetadata = FileMetadata()) {
-            sink = ClipWriter(writer, metadata: metadata)
+        /// - Parameter clip: The writer that makes the file begin at 0, by default at its first sample.
+        package init(_ writer: any SampleWriter & NumberedFiles, clip: ClipWriter? = nil) {
+            sink = clip ?? ClipWriter(writer)
             files = writer
         }
     }
@@ -64,8 +65,8 @@ package final class SplitWriter: SampleWriter, NumberedFiles, TrackAwaitingWrite
     private let limit: Limit
     private let firstLength: MediaTime?
     private let make: Maker
-    private let state: Mutex<State>
     private let first: any SampleWriter
+    private let state: Mutex<State>
 
     /// - Parameter firstLength: The length of the first file, if files are cut by length, or `nil` for the same length.
     /// - Throws: An error if the first file cannot be created.
@@ -75,8 +76,8 @@ package final class SplitWriter: SampleWriter, NumberedFiles, TrackAwaitingWrite
         self.make = make
         let first = try make(1)
         mediaTypes = first.sink.mediaTypes
-        state = Mutex(State(current: first))
         self.first = first.sink
+        state = Mutex(State(current: first))
     }
 
     package var holdsTrackChanges: Bool { state.withLock { $0.current.sink.holdsTrackChanges } }
@@ -90,12 +91,12 @@ package final class SplitWriter: SampleWriter, NumberedFiles, TrackAwaitingWrite
     }
     package var finishedPaths: [String] { state.withLock { $0.finished } }
 
-    package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
     /// The files after the first begin with the tracks of the earlier one.
     package func awaitTracks(of types: Set<MediaKind>) {
         (first as? any TrackAwaitingWriter)?.awaitTracks(of: types)
     }
 
+    package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             state.tracks = tracks
             try state.current.sink.begin(tracks)

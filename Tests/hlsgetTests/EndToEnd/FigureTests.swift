@@ -161,6 +161,23 @@ struct FigureTests {
         }
         #expect(first == "0", "\(lines.first ?? "")")
     }
+    @Test(
+        "a clip from within a group of frames hides the frames before it, or reports them",
+        .enabled(if: ProbedFile.isAvailable), arguments: ["clip.mp4", "clip.mkv"])
+    func leadIn(name: String) async throws {
+        let folder = try ScratchFolder()
+        let arguments = ["--fast", "--quality", "180p", "--from", "9", "--to", "12", "-o", name, Self.master]
+        let result = try await hlsget(arguments, in: folder)
+        #expect(result.status == 0)
+        let note = "note: the file begins 1.0 s before the requested start, at the previous sync frame"
+        #expect(result.errors.contains(note) == (name == "clip.mkv"), "\(result.errors)")
+        let hashes = try Tool.run([
+            "/usr/bin/ffmpeg", "-v", "error", "-i", "\(folder.path)/\(name)", "-map", "0:v", "-f", "framemd5", "-",
+        ])
+        let count = String(decoding: hashes, as: UTF8.self).split(separator: "\n").count { !$0.hasPrefix("#") }
+        #expect(abs(count - (name == "clip.mkv" ? 100 : 75)) <= 2, "\(count)")
+    }
+
 
     @Test("a preference the stream cannot meet is a warning, and an error with --strict")
     func preferences() async throws {

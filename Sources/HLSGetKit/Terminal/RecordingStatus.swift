@@ -8,8 +8,8 @@ package import HLSKitCore
 /// ```
 package struct RecordingStatus: Sendable, Equatable {
     /// The final paths of the files.
-    let paths: [String]
-    /// Whether the names end in `.part` until the files are finished. Parts of a split recording have no such suffix.
+    private(set) var paths: [String]
+    /// Whether the names are known. Each file of a split recording has another one.
     var isNamedAtEnd = true
     /// The requested duration, or `nil` for all.
     var limit: Duration?
@@ -35,9 +35,13 @@ package struct RecordingStatus: Sendable, Equatable {
     }
 
     /// A line for a log, which has no status line: the files and the amount written so far.
+    ///
+    /// - Parameter current: The files that are being written.
     package mutating func logLine(
-        _ state: PlayerState, byteCount: (String) -> Int? = { RecordingStatus.byteCount(ofFileAt: $0) }
+        _ state: PlayerState, current: [String],
+        byteCount: (String) -> Int? = { RecordingStatus.byteCount(ofFileAt: $0) }
     ) -> String {
+        paths = current
         let text = text(state, byteCount: byteCount).dropFirst("rec".count)
         return "hlsget: writing \(names)" + (text.isEmpty ? "" : ":\(text)")
     }

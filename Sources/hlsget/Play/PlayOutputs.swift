@@ -106,6 +106,9 @@ struct PlayOutputs {
         }
     }
 
+    /// The file that each output is writing.
+    var currentPaths: [String] { all.map { ($0.writer as? any NumberedFiles)?.paths.last ?? $0.path } }
+
     /// Finishes all outputs, even if one fails, and adds their files to the summary.
     ///
     /// - Returns: The first failure.

@@ -151,7 +151,8 @@ struct PlaySession {
         preview?.enter()
 
         let outcome = await follow(
-            player, stage: stage, titles: titles, passes: &passes, events: events, signals: signals, keyboard: keyboard,
+            player, outputs, stage: stage, titles: titles, passes: &passes, events: events, signals: signals,
+            keyboard: keyboard,
             recording: recording,
             program: program, accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
@@ -279,7 +280,7 @@ struct PlaySession {
 
     /// Handles events until the session ends.
     private func follow(
-        _ player: Player, stage: WatchStage?, titles: MetadataOutput?, passes: inout PassQueue,
+        _ player: Player, _ outputs: PlayOutputs, stage: WatchStage?, titles: MetadataOutput?, passes: inout PassQueue,
         events: AsyncStream<PlayerEvent>,
         signals: SignalWatcher,
         keyboard: KeyboardWatcher?, recording: RecordingTransport?, program: PlayerProgram?,
@@ -353,8 +354,8 @@ struct PlaySession {
         var isStarved = false
         var hasReportedFields = false
         var hasReportedNoVideo = false
-        var recordingStatus = RecordingStatus(
-            paths: options.outputs.map(\.destination.path), limit: options.duration, isNamedAtEnd: options.split == nil)
+        var recordingStatus = RecordingStatus(paths: [], limit: options.duration)
+        var awaitsFirstMedia = options.startsImmediately
         let epoch = clock.now
         if options.subtitles != nil || options.subtitlesPath != nil, !options.outputs.isEmpty,
             reports.reportsJSON || options.verbosity != .quiet
@@ -367,7 +368,7 @@ struct PlaySession {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
             case .isTime: return .isTime
-            case .progress: reports.say(recordingStatus.logLine(player.state))
+            case .progress: reports.say(recordingStatus.logLine(player.state, current: outputs.currentPaths))
             case .key(let key):
                 guard let command = KeyCommand(key), takesKeys || command == .quit else { continue }
                 if perform(command, player, stage, &passes, &repeated) { return .left }

@@ -292,6 +292,7 @@ struct PlaySession {
         let clock = clock
         let needsTicks =
             reports.display != nil || reports.lines != nil || stage != nil || !options.automaticallyWaits
+            || options.startsImmediately
         let tasks = [
             Task {
                 // Take one event at a time. If the terminal is slow, the player queues the newest events.
@@ -399,6 +400,13 @@ struct PlaySession {
                 {
                     hasReportedFields = true
                     reports.say("interlaced video, shown \(options.deinterlaces ? "deinterlaced" : "as it is")")
+                }
+                if awaitsFirstMedia, !player.state.isPlaybackBufferEmpty {
+                    awaitsFirstMedia = false
+                    // It has no effect without media.
+                    if player.state.timeControlStatus == .waitingToPlayAtSpecifiedRate {
+                        player.playImmediately(atRate: options.rate)
+                    }
                 }
                 if isStarved, !player.state.isPlaybackBufferEmpty { player.play() }
                 if let time = player.state.currentTime.finiteSeconds, let start = repeated.restart(at: time) {

@@ -123,6 +123,18 @@ struct FigureTests {
         #expect(result.lines.contains { $0.hasPrefix("played 0:02 of 0:40") }, "\(result.lines)")
     }
 
+    @Test(
+        "over a slow link, --immediately starts with the first media and then stalls", .timeLimit(.minutes(2)),
+        arguments: [true, false])
+    func immediately(isImmediate: Bool) async throws {
+        let arguments = ["--json", "--throttle", "120k", "--no-decode", "--quality", "180p", "--duration", "6"]
+        let result = try await hlsget(arguments + (isImmediate ? ["--immediately"] : []) + [Self.master])
+        #expect(result.status == 0, "\(result.errors)")
+        let summary = try #require(JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let stalls = try #require(summary["stalls"] as? Int)
+        #expect((stalls > 0) == isImmediate, "\(stalls)")
+    }
+
     @Test("a download reports the duration of its file", .enabled(if: ProbedFile.isAvailable))
     func downloadLength() async throws {
         let folder = try ScratchFolder()
@@ -149,18 +161,6 @@ struct FigureTests {
         #expect(abs(starts[0] - starts[1]) < 0.12, "pictures and sound stay together")
     }
 
-    @Test("decoded clips begin at 0, too")
-    func decodedClip() async throws {
-        let result = try await hlsget(
-            "--fast", "--quality", "180p", "--no-audio", "--from", "20", "--to", "21", "-f", "framemd5", Self.master)
-        #expect(result.status == 0)
-        let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
-        #expect(lines.count == 25)
-        let first = lines.first?.split(separator: ",").dropFirst(2).first.map {
-            $0.trimmingCharacters(in: .whitespaces)
-        }
-        #expect(first == "0", "\(lines.first ?? "")")
-    }
     @Test(
         "a clip from within a group of frames hides the frames before it, or reports them",
         .enabled(if: ProbedFile.isAvailable), arguments: ["clip.mp4", "clip.mkv"])
@@ -178,6 +178,18 @@ struct FigureTests {
         #expect(abs(count - (name == "clip.mkv" ? 100 : 75)) <= 2, "\(count)")
     }
 
+    @Test("decoded clips begin at 0, too")
+    func decodedClip() async throws {
+        let result = try await hlsget(
+            "--fast", "--quality", "180p", "--no-audio", "--from", "20", "--to", "21", "-f", "framemd5", Self.master)
+        #expect(result.status == 0)
+        let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 25)
+        let first = lines.first?.split(separator: ",").dropFirst(2).first.map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        #expect(first == "0", "\(lines.first ?? "")")
+    }
 
     @Test("a preference the stream cannot meet is a warning, and an error with --strict")
     func preferences() async throws {

@@ -72,8 +72,9 @@ struct RecordingStatusTests {
             RecordingStatus(paths: ["a.mp4"]).announcement(readsKeys: true)
                 == "writing a.mp4 (a.mp4.part until finished): press q or Ctrl-C to stop and keep the recording")
         #expect(
-            RecordingStatus(paths: ["h-{number}.mp4", "b.ts"], isNamedAtEnd: false).announcement(readsKeys: false)
-                == "writing h-{number}.mp4, b.ts: press Ctrl-C to stop and keep the recording")
+            RecordingStatus(paths: ["a.mp4", "b.ts"]).announcement(readsKeys: false)
+                == "writing a.mp4 (a.mp4.part until finished), b.ts (b.ts.part until finished): press Ctrl-C to stop and "
+                + "keep the recording")
         let odd = RecordingStatus(paths: ["a\u{1b}[2J.ts"])
         #expect(!odd.announcement(readsKeys: true).contains("\u{1b}"))
     }

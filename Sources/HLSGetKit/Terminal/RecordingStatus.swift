@@ -7,18 +7,15 @@ package import HLSKitCore
 /// rec 0:12 of 1:00:00 3.2 MB
 /// ```
 package struct RecordingStatus: Sendable, Equatable {
-    /// The final paths of the files.
-    private(set) var paths: [String]
-    /// Whether the names are known. Each file of a split recording has another one.
-    var isNamedAtEnd = true
+    /// The final paths of the files that are being written.
+    var paths: [String]
     /// The requested duration, or `nil` for all.
     var limit: Duration?
     private var start: Double?
 
-    package init(paths: [String], limit: Duration? = nil, isNamedAtEnd: Bool = true) {
+    package init(paths: [String], limit: Duration? = nil) {
         self.paths = paths
         self.limit = limit
-        self.isNamedAtEnd = isNamedAtEnd
     }
 
     /// - Parameter readsKeys: Whether standard input is the terminal.
@@ -30,7 +27,7 @@ package struct RecordingStatus: Sendable, Equatable {
     private var names: String {
         paths.map { path in
             let name = TerminalText.escaped(path)
-            return isNamedAtEnd ? "\(name) (\(name).part until finished)" : name
+            return "\(name) (\(name).part until finished)"
         }.joined(separator: ", ")
     }
 

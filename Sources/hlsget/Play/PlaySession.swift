@@ -234,8 +234,7 @@ struct PlaySession {
     /// Reports the files to be written, and makes the status line show their size.
     private func announce(_ outputs: PlayOutputs, readsKeys: Bool) {
         guard let display = reports.display, endsByKey, outputs.all.allSatisfy(\.isFile) else { return }
-        let recording = RecordingStatus(
-            paths: outputs.all.map(\.path), limit: options.duration, isNamedAtEnd: options.split == nil)
+        let recording = RecordingStatus(paths: outputs.currentPaths, limit: options.duration)
         display.setRecording(recording)
         if options.verbosity != .quiet { reports.say(recording.announcement(readsKeys: readsKeys)) }
     }
@@ -401,6 +400,7 @@ struct PlaySession {
                     hasReportedFields = true
                     reports.say("interlaced video, shown \(options.deinterlaces ? "deinterlaced" : "as it is")")
                 }
+                if options.split != nil { reports.display?.setRecordedFiles(outputs.currentPaths) }
                 if awaitsFirstMedia, !player.state.isPlaybackBufferEmpty {
                     awaitsFirstMedia = false
                     // It has no effect without media.

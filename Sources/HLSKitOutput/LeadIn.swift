@@ -1,4 +1,4 @@
-package import HLSKitTime
+import HLSKitTime
 
 /// The media before the requested start of a file, which decoding its first frame needs.
 package enum LeadIn {

@@ -54,6 +54,10 @@ final class ContainerSegmentReader {
         let wanted = file.tracks.indices.filter {
             trackIDs.contains(file.tracks[$0].id) && CodecRegistry.canDecode(file.tracks[$0].codec)
         }
+        guard !wanted.isEmpty else {
+            let names = file.tracks.filter { trackIDs.contains($0.id) }.map(\.codec.rawValue)
+            throw ContainerFile.error("\(names.joined(separator: ", ")) cannot be decoded", file.url)
+        }
         streams = [:]
         for (stream, index) in wanted.enumerated() { streams[index] = stream }
         let tracks = wanted.map { file.tracks[$0] }
@@ -155,6 +159,9 @@ final class ContainerSegmentReader {
         defer { muxer = nil }
         if textIndex == nil {
             try muxer?.finish()
+            for track in file.tracks where trackIDs.contains(track.id) && !CodecRegistry.canDecode(track.codec) {
+                body.bytes += UnreadTrackMark.box(track.mediaType, name: track.codec.rawValue)
+            }
         } else {
             body.bytes += (try? CaptionFileWriter(format: .webVTT).write(captions).bytes) ?? Array("WEBVTT\n\n".utf8)
         }

@@ -210,10 +210,6 @@ struct FileAssembler: Sendable {
     private static let longestTextOverhang = Duration.seconds(5)
     /// The maximum display time of a text that begins after the listed media of a live stream.
     private static let longestOpenText = Duration.seconds(30)
-    /// The longest hidden lead-in. Players must decode it before they show the first frame.
-    private static let longestHiddenLeadIn = Duration.seconds(10)
-    /// A start that is earlier by less is not reported.
-    private static let unnoticedLeadIn = Duration.milliseconds(100)
     /// Cues have millisecond precision.
     private static let textTimescale: Int32 = 1000
 
@@ -228,19 +224,15 @@ struct FileAssembler: Sendable {
         }
         try write()
         try writer.finish()
-        if let start = window.start, start - zero > Self.unnoticedLeadIn, !begun.isEmpty {
-            let seconds = (start - zero).wholeMicroseconds / 100_000
-            let hint = hidesLeadIn ? "" : "; an mp4 file hides up to \(Self.longestHiddenLeadIn.components.seconds) s"
-            omitted.append(
-                "the file begins \(seconds / 10).\(seconds % 10) s before the requested start, at the previous sync "
-                    + "frame\(hint)")
+        if let start = window.start, !begun.isEmpty, let text = LeadIn.note(start - zero, isHideable: hidesLeadIn) {
+            omitted.append(text)
         }
     }
 
     /// The item time at the start of the file. Media before it is hidden.
     var zero: Duration {
         guard let origin else { return .zero }
-        guard hidesLeadIn, let start = window.start, start > origin, start - origin <= Self.longestHiddenLeadIn else {
+        guard hidesLeadIn, let start = window.start, start > origin, start - origin <= LeadIn.longestHidden else {
             return origin
         }
         return start

@@ -126,7 +126,7 @@ final class FilePacking: Sendable {
                 file: file, container: container, isFragmented: false, indexByteCount: container == .mp4 ? room : 0,
                 mediaTypes: container.holdsAudioOnly ? [.audio] : [.video, .audio]
             ) { notes.add($0) }
-            return SplitWriter.Part(remuxer, metadata: metadata)
+            return SplitWriter.Part(remuxer, clip: ClipWriter(remuxer, metadata: metadata))
         }
         output = .parts(writer)
         let assembler = FileAssembler(

@@ -183,7 +183,7 @@ public struct ContainerProbe: Sendable, Hashable {
 
     /// The name of the unsupported media container that the bytes begin with, or nil for other bytes.
     ///
-    /// The library recognizes such a container but cannot read it. Examples are "Matroska" and "Ogg".
+    /// The library recognizes such a container but cannot read it as a segment. Examples are "Matroska" and "Ogg".
     package static func unsupportedContainer(_ bytes: ArraySlice<UInt8>) -> String? {
         containers.first { bytes.starts(with: $0.0) }.flatMap { name in
             guard name.1 == "RIFF" || name.1 == "AIFF" else { return name.1 }
@@ -200,9 +200,16 @@ public struct ContainerProbe: Sendable, Hashable {
 
     package static func refusal(ofAppearance appearance: String) -> MediaError {
         isUnsupportedContainer(appearance)
-            ? MediaError(code: .unsupported, byteOffset: 0, text: "\(appearance) is not supported")
+            ? MediaError(
+                code: .unsupported, byteOffset: 0,
+                text: localContainers.contains(appearance)
+                    ? "\(appearance) is read only as a local file, and not as a segment"
+                    : "\(appearance) is not supported")
             : MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
     }
+
+    /// The containers that are read if the input is a local file.
+    package static let localContainers: Set<String> = ["Matroska", "WAV", "AIFF", "CAF", "FLAC", "Ogg", "AVI"]
 
     private static let containers: [([UInt8], String)] = [
         ([0x1a, 0x45, 0xdf, 0xa3], "Matroska"), (Array("FLV".utf8), "FLV"), (Array("OggS".utf8), "Ogg"),

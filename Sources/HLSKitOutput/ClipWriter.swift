@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// The same time is subtracted from all media, so that video and audio remain in sync. Decoded media begins where the
 /// clip does. Samples begin somewhat earlier, with those that decoding the first frame needs. The earliest one is at 0,
-/// as in files from ``DownloadTask`` without an edit list.
-package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
+/// unless the file hides the media before its start.
+package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwaitingWriter {
     private enum Step: Sendable {
         case tracks([MediaTrack])
         case sample(MediaSample, index: Int, time: MediaTime)
@@ -32,17 +32,22 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private let start: MediaTime?
     private let keptStart: MediaTime?
     private let metadata: FileMetadata
+    private let hidesLeadIn: Bool
+    private let note: WriterNote
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - start: The item time at which the clip begins, or `nil` to begin with the first media.
     ///   - keptStart: Media that begins before this item time keeps its times, because it is the item from its start,
     ///     not a clip. If `nil`, the output is always a clip.
+    ///   - hidesLeadIn: Whether the file hides media with negative times, as MP4 does with an edit list.
+    ///   - note: Receives a text if the file begins before `start`.
     package init(
         _ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil,
-        metadata: FileMetadata = FileMetadata()
+        metadata: FileMetadata = FileMetadata(), hidesLeadIn: Bool = false, note: @escaping WriterNote = { _ in }
     ) {
         self.base = base
+        (self.hidesLeadIn, self.note) = (hidesLeadIn, note)
         self.metadata = metadata
         capabilities = WriterCapabilities(base)
         self.start = start
@@ -54,6 +59,10 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     package var isEmpty: Bool { state.withLock { $0.held.isEmpty } && base.isEmpty }
     package var holdsTrackChanges: Bool { base.holdsTrackChanges }
     package var isReadAsWritten: Bool { base.isReadAsWritten }
+
+    package func awaitTracks(of types: Set<MediaKind>) {
+        (base as? any TrackAwaitingWriter)?.awaitTracks(of: types)
+    }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
@@ -124,7 +133,8 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     }
 
     private func release(_ state: inout State) throws(HLSError) {
-        guard !state.held.isEmpty, let origin = state.first else { return }
+        guard !state.held.isEmpty, let first = state.first else { return }
+        let origin = origin(at: first)
         state.origin = origin
         describe(from: origin)
         let held = state.held
@@ -136,6 +146,15 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
                 try capabilities.write(sample, ofTrackAt: index, at: time - origin)
             }
         }
+    }
+
+    /// Returns the time at which the file begins. If a requested start is later than the first sample, that media is
+    /// hidden or reported.
+    private func origin(at first: MediaTime) -> MediaTime {
+        guard let start, let leadIn = (start - first).duration, leadIn > .zero else { return first }
+        if hidesLeadIn, leadIn <= LeadIn.longestHidden { return start }
+        if let text = LeadIn.note(leadIn, isHideable: hidesLeadIn) { note(text) }
+        return first
     }
 
     private func describe(from origin: MediaTime) {

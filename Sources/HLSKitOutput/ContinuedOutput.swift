@@ -69,7 +69,7 @@ package final class ContinuedOutput: Sendable {
         tracks.withLock { $0[index]?[safe: track]?.timescale ?? 0 }
     }
 
-    private struct Pass: FrameWriter, AudioWriter, SampleWriter {
+    private struct Pass: FrameWriter, AudioWriter, SampleWriter, TrackAwaitingWriter {
         let output: ContinuedOutput
         let index: Int
         let number: Int
@@ -83,6 +83,11 @@ package final class ContinuedOutput: Sendable {
         var isEmpty: Bool { base.isEmpty }
         var holdsTrackChanges: Bool { base.holdsTrackChanges }
         var isReadAsWritten: Bool { base.isReadAsWritten }
+
+        func awaitTracks(of types: Set<MediaKind>) {
+            guard number == 0 else { return }
+            (base as? any TrackAwaitingWriter)?.awaitTracks(of: types)
+        }
 
         func begin(_ tracks: [MediaTrack]) throws(HLSError) {
             if output.isNew(tracks, for: index) { try base.begin(tracks) }

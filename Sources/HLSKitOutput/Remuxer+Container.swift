@@ -23,6 +23,15 @@ extension Remuxer {
     }
 }
 
+extension Remuxer {
+    /// Returns `a.2.mp4` for `a.mp4` and 2.
+    package static func numbered(_ path: String, _ number: Int) -> String {
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return "\(path).\(number)" }
+        return "\(path[..<dot]).\(number)\(path[dot...])"
+    }
+}
+
 extension Remuxer.Container {
     package func holds(_ codec: MediaCodec) -> Bool {
         if holdsAudioOnly { return codec == (self == .adts ? .aac : .mp3) }

@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// An incomplete MP4 file is a sequence of fragments. If the process ends early, the file can be played up to that
 /// point.
-package final class Remuxer: SampleWriter, NumberedFiles {
+package final class Remuxer: SampleWriter, NumberedFiles, TrackAwaitingWriter {
     private struct State: ~Copyable {
         var file: OutputFile
         let failure = Failure()
@@ -52,6 +52,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var parameterSets: [Int: [UInt8]] = [:]
         /// The samples that arrived before the container's header could be written.
         var waiting: [TrackSplice.Entry] = []
+        var wait = HeaderWait()
         var hasSamples = false
         var isEmpty = true
         var isContinued = false
@@ -73,15 +74,13 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
     }
 
-    /// The number of samples, more than 20 s, after which the header is written without tracks that are still unknown.
-    private static let maximumWaitingSamples = 2000
-
     private let container: Container
     private let isFragmented: Bool
     private let indexByteCount: Int64
     private let mayBeginFiles: Bool
     private let note: WriterNote
     private let state: Mutex<State>
+    private let awaited = Mutex<Set<MediaKind>>([])
     /// Samples that other threads have added while one thread writes.
     private let brought = TurnQueue<TrackSplice.Entry>(maximumCount: 256)
 
@@ -120,6 +119,8 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     package func describe(_ metadata: FileMetadata) {
         if container == .mp4 || container == .mkv { state.withLock { $0.metadata = metadata } }
     }
+
+    package func awaitTracks(of types: Set<MediaKind>) { awaited.withLock { $0 = types.intersection(mediaTypes) } }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
@@ -260,7 +261,11 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         guard state.muxer == nil else { return try mux(entry, &state) }
         try learnConfiguration(from: entry.sample, at: entry.index, &state)
         state.waiting.append(entry)
-        if state.tracks.allSatisfy(container.isComplete) || state.waiting.count >= Self.maximumWaitingSamples {
+        state.wait.add(entry)
+        // A file after the first begins with the tracks that were there before it.
+        let awaited = container.joinsChanges || state.isContinued ? [] : awaited.withLock(\.self)
+        let absent = awaited.subtracting(state.tracks.map(\.mediaType))
+        if state.wait.isOver(isComplete: state.tracks.allSatisfy(container.isComplete), absent: absent) {
             try openMuxer(&state)
         }
     }
@@ -291,7 +296,8 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     /// Whether late tracks are added at a sync frame. A transport stream adds them at once. So does text, whose start
     /// cannot be predicted.
     private func canGrow(to types: [MediaKind], _ state: borrowing State) -> Bool {
-        container != .ts && !state.latest.isEmpty && (state.muxer != nil || !state.waiting.isEmpty)
+        container != .ts && !state.latest.isEmpty
+            && (state.muxer != nil || !state.waiting.isEmpty || state.splice.isPending)
             && !types[state.latest.count...].contains(.text)
     }
 
@@ -431,13 +437,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.setsOrigin = true
     }
 
-    /// Returns `a.2.mp4` for `a.mp4` and 2.
-    package static func numbered(_ path: String, _ number: Int) -> String {
-        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return "\(path).\(number)" }
-        return "\(path[..<dot]).\(number)\(path[dot...])"
-    }
-
     // MARK: - Muxer
 
     private func openMuxer(_ state: inout State) throws(HLSError) {
@@ -507,7 +506,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             note("\(container) cannot store rotation: frames are off by \(track.rotation)°")
         }
         let waiting = state.waiting
-        state.waiting = []
+        (state.waiting, state.wait) = ([], HeaderWait())
         for entry in waiting { try mux(entry, &state) }
     }
 

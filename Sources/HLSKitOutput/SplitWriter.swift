@@ -9,7 +9,7 @@ import Synchronization
 /// Lengths are counted from the first file, so that files of an hour remain aligned to the clock. A file of a given
 /// length is cut at the first sync frame after it. For a given size, it is cut before the size is likely to be
 /// exceeded, as predicted from the last group of frames.
-package final class SplitWriter: SampleWriter, NumberedFiles {
+package final class SplitWriter: SampleWriter, NumberedFiles, TrackAwaitingWriter {
     package enum Limit: Sendable, Hashable {
         /// The length in item time.
         case duration(MediaTime)
@@ -21,8 +21,9 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         let sink: any SampleWriter
         let files: any NumberedFiles
 
-        package init(_ writer: any SampleWriter & NumberedFiles, metadata: FileMetadata = FileMetadata()) {
-            sink = ClipWriter(writer, metadata: metadata)
+        /// - Parameter clip: The writer that makes the file begin at 0, by default at its first sample.
+        package init(_ writer: any SampleWriter & NumberedFiles, clip: ClipWriter? = nil) {
+            sink = clip ?? ClipWriter(writer)
             files = writer
         }
     }
@@ -64,6 +65,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
     private let limit: Limit
     private let firstLength: MediaTime?
     private let make: Maker
+    private let first: any SampleWriter
     private let state: Mutex<State>
 
     /// - Parameter firstLength: The length of the first file, if files are cut by length, or `nil` for the same length.
@@ -74,6 +76,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         self.make = make
         let first = try make(1)
         mediaTypes = first.sink.mediaTypes
+        self.first = first.sink
         state = Mutex(State(current: first))
     }
 
@@ -89,6 +92,11 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
     package var finishedPaths: [String] { state.withLock { $0.finished } }
     /// The item time before which all media is in finished files, or `nil` if it is unknown.
     package var settledTime: MediaTime? { state.withLock { $0.previous == nil && $0.number > 1 ? $0.cut : nil } }
+
+    /// The files after the first begin with the tracks of the earlier one.
+    package func awaitTracks(of types: Set<MediaKind>) {
+        (first as? any TrackAwaitingWriter)?.awaitTracks(of: types)
+    }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in

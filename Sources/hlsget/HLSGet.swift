@@ -97,7 +97,9 @@ struct HLSGet: AsyncParsableCommand {
         do {
             let path = Invocation.defaultPath(ProcessInfo.processInfo.environment)
             let arguments = try Invocation.expanded(
-                CommandOrder.restored(Array(CommandLine.arguments.dropFirst()), commands: commandNames),
+                CommandOrder.restored(Array(CommandLine.arguments.dropFirst()), commands: commandNames) {
+                    CommandOptions.all(of: Self.self)
+                },
                 defaultPath: path,
                 commands: { CommandOptions.all(of: Self.self) },
                 read: Invocation.read)

@@ -490,7 +490,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         let fits = try media("#EXTINF:4.499,\na\n", head: "#EXT-X-TARGETDURATION:4.0\n")
         #expect(fits.targetDuration == .seconds(4) && fits.issues.map(\.severity) == [.warning])
         let longer = try media("#EXTINF:4.5,\na\n", head: "#EXT-X-TARGETDURATION:4\n")
-        #expect(longer.issues.map(\.rule) == [.targetDuration] && longer.issues[0].line == 4)
+        #expect(longer.issues.map(\.rule) == [.targetDuration] && longer.issues[0].line == 3)
     }
 
     @Test("rule 34: gaps count for sequence, date and discontinuity")

@@ -79,10 +79,11 @@ struct RecordingStatusTests {
     func logLine() {
         var recording = RecordingStatus(paths: ["a.mp4"], limit: .seconds(3600))
         recording.observe(Self.state(.playing, at: 18))
-        let line = recording.logLine(Self.state(.playing, at: 28)) { ["a.mp4.part": 48_000][$0] }
+        let line = recording.logLine(Self.state(.playing, at: 28), current: ["a.mp4"]) { ["a.mp4.part": 48_000][$0] }
         #expect(line == "hlsget: writing a.mp4 (a.mp4.part until finished): 0:10 of 1:00:00 48 kB")
-        var file = RecordingStatus(paths: ["a.ts"], isNamedAtEnd: false)
-        #expect(file.logLine(Self.state(.playing, at: 5, liveOffset: nil)) { _ in nil } == "hlsget: writing a.ts")
+        // The name of a file of a split recording is known when it has begun.
+        let next = recording.logLine(Self.state(.playing, at: 30), current: ["a-002.mp4"]) { _ in nil }
+        #expect(next == "hlsget: writing a-002.mp4 (a-002.mp4.part until finished): 0:12 of 1:00:00")
     }
 
     @Test("the start message names the file and how to stop")
@@ -91,8 +92,9 @@ struct RecordingStatusTests {
             RecordingStatus(paths: ["a.mp4"]).announcement(readsKeys: true)
                 == "writing a.mp4 (a.mp4.part until finished): press q or Ctrl-C to stop and keep the recording")
         #expect(
-            RecordingStatus(paths: ["h-{number}.mp4", "b.ts"], isNamedAtEnd: false).announcement(readsKeys: false)
-                == "writing h-{number}.mp4, b.ts: press Ctrl-C to stop and keep the recording")
+            RecordingStatus(paths: ["a.mp4", "b.ts"]).announcement(readsKeys: false)
+                == "writing a.mp4 (a.mp4.part until finished), b.ts (b.ts.part until finished): press Ctrl-C to stop and "
+                + "keep the recording")
         let odd = RecordingStatus(paths: ["a\u{1b}[2J.ts"])
         #expect(!odd.announcement(readsKeys: true).contains("\u{1b}"))
     }

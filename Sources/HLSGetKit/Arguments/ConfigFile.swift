@@ -102,6 +102,8 @@ package struct CommandOptions: Sendable {
     /// Long names by their letters.
     var letters: [String: String] = [:]
 
+    func takesValue(ofLetter letter: Character) -> Bool? { letters[String(letter)].flatMap { takesValue[$0] } }
+
     /// Options that add to the file's values when typed, instead of overriding them.
     static let adding: Set<String> = ["header", "send-credentials-to", "deny-address"]
 

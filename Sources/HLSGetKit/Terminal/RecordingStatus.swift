@@ -7,18 +7,15 @@ package import HLSKitCore
 /// rec 0:12 of 1:00:00 3.2 MB
 /// ```
 package struct RecordingStatus: Sendable, Equatable {
-    /// The final paths of the files.
-    let paths: [String]
-    /// Whether the names end in `.part` until the files are finished. Parts of a split recording have no such suffix.
-    var isNamedAtEnd = true
+    /// The final paths of the files that are being written.
+    var paths: [String]
     /// The requested duration, or `nil` for all.
     var limit: Duration?
     private var start: Double?
 
-    package init(paths: [String], limit: Duration? = nil, isNamedAtEnd: Bool = true) {
+    package init(paths: [String], limit: Duration? = nil) {
         self.paths = paths
         self.limit = limit
-        self.isNamedAtEnd = isNamedAtEnd
     }
 
     /// - Parameter readsKeys: Whether standard input is the terminal.
@@ -30,14 +27,18 @@ package struct RecordingStatus: Sendable, Equatable {
     private var names: String {
         paths.map { path in
             let name = TerminalText.escaped(path)
-            return isNamedAtEnd ? "\(name) (\(name).part until finished)" : name
+            return "\(name) (\(name).part until finished)"
         }.joined(separator: ", ")
     }
 
     /// A line for a log, which has no status line: the files and the amount written so far.
+    ///
+    /// - Parameter current: The files that are being written.
     package mutating func logLine(
-        _ state: PlayerState, byteCount: (String) -> Int? = { RecordingStatus.byteCount(ofFileAt: $0) }
+        _ state: PlayerState, current: [String],
+        byteCount: (String) -> Int? = { RecordingStatus.byteCount(ofFileAt: $0) }
     ) -> String {
+        paths = current
         let text = text(state, byteCount: byteCount).dropFirst("rec".count)
         return "hlsget: writing \(names)" + (text.isEmpty ? "" : ":\(text)")
     }

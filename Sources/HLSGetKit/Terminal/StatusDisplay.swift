@@ -86,6 +86,9 @@ package final class StatusDisplay: Sendable {
 
     package func setRecording(_ recording: RecordingStatus) { state.withLock { $0.recording = recording } }
 
+    /// Sets the files that are being written. A split recording begins others.
+    package func setRecordedFiles(_ paths: [String]) { state.withLock { $0.recording?.paths = paths } }
+
     package var columns: Int { width() ?? terminal.width ?? 80 }
     var allowsUnicode: Bool { terminal.allowsUnicode }
 

@@ -226,7 +226,12 @@ struct MP4SegmentReader: Sendable {
             state = .collecting(header)
             if position == endOffset { try read(header, payload: [], to: &events) }
         default:
-            state = position == endOffset ? .header : .skipping(end: endOffset)
+            if type == "free", let endOffset, 1...UnreadTrackMark.maximumByteCount ~= endOffset - position {
+                state = .collecting(
+                    BoxHeader(type: type, offset: offset, payloadOffset: position, endOffset: endOffset))
+            } else {
+                state = position == endOffset ? .header : .skipping(end: endOffset)
+            }
         }
     }
 
@@ -240,6 +245,7 @@ struct MP4SegmentReader: Sendable {
         switch header.type {
         case "moov": try readMovie(box, to: &events)
         case "moof": try readFragment(box, to: &events)
+        case "free": if let event = UnreadTrackMark.event(payload) { events.append(event) }
         case "sidx":
             // Playback does not depend on the index, so an invalid one must not fail the media.
             do { segmentIndexes.append(try SegmentIndex(parsing: box)) } catch { events.append(.note("\(error)")) }

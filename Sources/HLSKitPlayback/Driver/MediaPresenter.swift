@@ -103,7 +103,7 @@ struct MediaPresenter {
                 news.events.append(.media(.metadata(segment, group)))
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact {
-                    renderers.expect(tracks.map(\.mediaType), of: lane)
+                    renderers.expect(tracks, of: lane)
                     notifyWriters(demand, view)
                 }
                 facts.append(fact)
@@ -116,11 +116,11 @@ struct MediaPresenter {
         if let fact = cues.settle(view) { news.events.append(.media(fact)) }
         // The variant's own audio was replaced by the audio of a rendition.
         if lane == .main, view.hasReplacedAudio { samples[.audio] = nil }
+        // Media that only places metadata is not presented.
+        samples = samples.filter { renderers.has($0.key, of: lane) || demand.isTaken($0.key, view) }
+        renderers.join(samples.keys.filter { !renderers.has($0, of: lane) })
         for type in MediaKind.allCases {
-            // Media that only places metadata is not presented.
-            guard let elements = samples[type], renderers.has(type, of: lane) || demand.isTaken(type, view) else {
-                continue
-            }
+            guard let elements = samples[type] else { continue }
             renderers.enqueue(
                 elements, type, of: lane, mode: demand.mode(of: type, view), keepsPresented: view.keepsPresented)
         }

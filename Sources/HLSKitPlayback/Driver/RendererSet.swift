@@ -1,5 +1,6 @@
 import HLSKitEngine
 import HLSKitMedia
+import HLSKitOutput
 
 /// Identifies a renderer of a driver, to detect reports of replaced renderers.
 struct RendererID: Hashable, Sendable {
@@ -86,6 +87,11 @@ struct RendererSet {
 
     func has(_ type: MediaKind, of lane: LaneID) -> Bool { renderers[RendererKey(lane: lane, type: type)] != nil }
 
+    /// Keeps other kinds of media in step with kinds that are about to begin.
+    func join(_ types: some Sequence<MediaKind>) {
+        for type in types where dispatcher.registry.writersWantSamples(of: type) { dispatcher.lockstep?.join(type) }
+    }
+
     mutating func enqueue(
         _ elements: [SampleStore.Element], _ type: MediaKind, of lane: LaneID,
         mode: @autoclosure () -> TrackRenderer.Mode,
@@ -171,7 +177,11 @@ struct RendererSet {
 
     // MARK: What there is
 
-    mutating func expect(_ types: some Sequence<MediaKind>, of lane: LaneID) { expectation.report(types, of: lane) }
+    mutating func expect(_ tracks: [MediaTrack], of lane: LaneID) {
+        // Only the header of MP4 names all tracks.
+        let mayGrow = tracks.allSatisfy { $0.sampleEntry.isEmpty }
+        expectation.report(tracks.map(\.mediaType), of: lane, mayGrow: mayGrow)
+    }
 
     mutating func noteCome(_ type: MediaKind, of lane: LaneID) { expectation.give(type, of: lane) }
 
@@ -179,6 +189,7 @@ struct RendererSet {
 
     /// Reports the kinds of media to writers, once every lane has announced its tracks.
     mutating func notifyWriters(needed: [LaneID], wanted: @autoclosure () -> Set<MediaKind>) {
+        if let possible = expectation.takePossible() { dispatcher.announce(possible.intersection(wanted())) }
         guard let types = expectation.settle(needed: needed, ended: endedLanes) else { return }
         dispatcher.expect(types.intersection(wanted()))
     }
@@ -326,11 +337,30 @@ extension RendererSet {
         private var reported: [LaneID: Set<MediaKind>] = [:]
         private var given: [LaneID: Set<MediaKind>] = [:]
         private var isSettled = false
+        /// The kinds that lanes have announced, with or without media, and the lanes that may soon announce others.
+        private var announced: Set<MediaKind> = []
+        private var growing: Set<LaneID> = []
+        private var known: Set<LaneID> = []
+        private var possible: Set<MediaKind>?
 
-        /// Called when a segment of a lane announces tracks of these kinds. It has no effect after the result is final.
-        mutating func report(_ types: some Sequence<MediaKind>, of lane: LaneID) {
-            guard !isSettled, lane != .subtitles else { return }
+        /// Called when a segment of a lane announces tracks of these kinds. It has no effect on the result after that
+        /// is final.
+        ///
+        /// - Parameter mayGrow: Whether the lane's first segment may announce further tracks.
+        mutating func report(_ types: some Sequence<MediaKind>, of lane: LaneID, mayGrow: Bool = false) {
+            guard lane != .subtitles else { return }
+            announced.formUnion(types)
+            if known.insert(lane).inserted, mayGrow { growing.insert(lane) }
+            guard !isSettled else { return }
             reported[lane, default: []].formUnion(types)
+        }
+
+        /// Returns the kinds that may still begin, whenever they have changed.
+        mutating func takePossible() -> Set<MediaKind>? {
+            let new = growing.isEmpty ? announced : announced.union([.video, .audio])
+            guard new != possible else { return nil }
+            possible = new
+            return new
         }
 
         mutating func give(_ type: MediaKind, of lane: LaneID) { given[lane, default: []].insert(type) }
@@ -339,6 +369,7 @@ extension RendererSet {
         ///
         /// If media of such a kind arrives later, the result changes.
         mutating func finish(_ lane: LaneID, isLaneOver: Bool) {
+            growing.remove(lane)
             guard let types = reported[lane] else { return }
             let real = types.intersection(given[lane] ?? [])
             guard real != types, !real.isEmpty || isLaneOver else { return }

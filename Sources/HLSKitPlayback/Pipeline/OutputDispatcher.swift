@@ -33,6 +33,8 @@ final class OutputDispatcher: Sendable {
 
     func expect(_ types: Set<MediaKind>) { writers.expect(types) }
 
+    func announce(_ types: Set<MediaKind>) { writers.announce(types) }
+
     func release() { writers.release() }
 
     func hold() { writers.hold() }

@@ -11,7 +11,7 @@ import Synchronization
 /// flushed once per second of media, or at once if it is read while it is written.
 final class WriterFeed: Sendable {
     private struct Announcement {
-        /// The tracks in the order of ``MediaKind``.
+        /// The tracks in the order in which they began, and then of ``MediaKind``.
         var tracks: [MediaTrack]
         /// The version of the item's tracks for which the announcement is valid.
         var version: Int
@@ -31,6 +31,8 @@ final class WriterFeed: Sendable {
         var tracks: [MediaKind: MediaTrack] = [:] { didSet { version += 1 } }
         private(set) var version = 0
         var announced: [Int: Announcement] = [:]
+        /// The kinds of media in the order of each writer's tracks, so that a late track leaves the others in place.
+        var order: [Int: [MediaKind]] = [:]
         var isClosed = false
         var isHeld = false
         var shift = Duration.zero
@@ -54,6 +56,14 @@ final class WriterFeed: Sendable {
     /// Sets the kinds of media in the item. Writers receive nothing before this call.
     func expect(_ types: Set<MediaKind>) {
         state.signal { $0.known = types }
+    }
+
+    /// Sets the kinds of media that the item has or may have. Writers do not need all of them to begin.
+    func announce(_ types: Set<MediaKind>) {
+        guard !isHeld else { return }
+        for entry in registry.writers where !entry.isLate {
+            (entry.writer as? any TrackAwaitingWriter)?.awaitTracks(of: types)
+        }
     }
 
     func release() {
@@ -215,7 +225,9 @@ final class WriterFeed: Sendable {
             guard let known = state.known else { return nil }
             let expected = entry.isLate ? [type] : known.intersection(types)
             guard expected.isSubset(of: state.tracks.keys) else { return nil }
-            let tracks = MediaKind.allCases.compactMap { types.contains($0) ? state.tracks[$0] : nil }
+            let earlier = state.order[id] ?? []
+            let order = earlier + MediaKind.allCases.filter { !earlier.contains($0) && types.contains($0) }
+            let tracks = order.compactMap { state.tracks[$0] }
             guard let index = tracks.firstIndex(where: { $0.mediaType == type }) else { return .some(nil) }
             if let announced = state.announced[id] {
                 if !announced.isReported { return nil }
@@ -224,6 +236,7 @@ final class WriterFeed: Sendable {
                     return .some((index, nil))
                 }
             }
+            state.order[id] = tracks.map(\.mediaType)
             state.announced[id] = Announcement(tracks: tracks, version: state.version, isReported: false)
             return .some((index, tracks))
         }

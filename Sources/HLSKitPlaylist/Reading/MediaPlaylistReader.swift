@@ -465,7 +465,7 @@ extension MediaPlaylistReader {
         if hasInf { try context.report(.tagWithoutURI, "no URI line follows; not a segment", tag: .inf) }
         context.line = 0
         try replaceDurations(&context)
-        try checkTargetDuration(&context)
+        try checkTargetDuration(in: text, &context)
         try checkNumbers(context)
 
         if let date {
@@ -527,16 +527,28 @@ extension MediaPlaylistReader {
         }
     }
 
-    private mutating func checkTargetDuration(_ context: inout ReadingContext) throws(PlaylistError) {
+    private mutating func checkTargetDuration(
+        in text: [UInt8], _ context: inout ReadingContext
+    ) throws(PlaylistError) {
         let longest = Duration.seconds(Int64(clamping: longest.seconds))
         if !seen.contains(.targetDuration) {
             try context.report(.targetDuration, "is missing; the longest segment is used", tag: .targetDuration)
             playlist.targetDuration = longest
         } else if longest > playlist.targetDuration {
             try context.report(
-                .targetDuration, "a segment of \(self.longest.seconds) s is longer", line: Int(self.longest.line),
-                tag: .targetDuration)
+                .targetDuration, "a segment of \(self.longest.seconds) s is longer",
+                line: Self.durationLine(beforeURIAt: Int(self.longest.line), in: text), tag: .targetDuration)
         }
+    }
+
+    /// Returns the line with the duration of the segment whose URI is in a line.
+    private static func durationLine(beforeURIAt line: Int, in text: [UInt8]) -> Int {
+        var (number, found) = (0, line)
+        text.forEachLine(in: 0..<text.count) {
+            number += 1
+            if number < line, case .tag(.inf) = $0.content { found = number }
+        }
+        return found
     }
 
     /// Sequence numbers must not exceed 2⁶³−1 (rule 10, R35).

@@ -18,7 +18,10 @@ struct LintCommand: AsyncParsableCommand {
     var inputs: [String]
     @Flag(help: "Print one JSON object per playlist, each on one line.") var json = false
     @Flag(
-        help: "Compare bit rates with segment sizes: one small request for each segment that is not a byte range.")
+        help: """
+            Compare bit rates with segment sizes, and CODECS with the media: one small request for each segment that \
+            is not a byte range, and the start of one segment of each playlist.
+            """)
     var deep = false
     @Flag(help: "Exit 5 for warnings too.") var strict = false
     @Option(help: ArgumentHelp("URL that the URIs of a playlist are relative to.", valueName: "url"))

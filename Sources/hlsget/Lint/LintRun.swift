@@ -38,7 +38,10 @@ struct LintRun: Sendable {
                 return LintReport(findings: multivariant.lint() + [note], playlistCount: 1)
             }
             // Credentials stay with the origin that the user gave, even after a redirect to another one (R59).
-            return await check(multivariant, loader: try input.loader(of: url))
+            let options = try? input.connection.assetOptions(of: url, allowsFilesOutside: input.allowsFilesOutside) {
+                input.saying.wrap($0)
+            }
+            return await check(multivariant, loader: try input.loader(of: url), options)
         }
     }
 
@@ -55,9 +58,13 @@ struct LintRun: Sendable {
     private struct Outcome: Sendable {
         var findings: [LintFinding]
         var facts: MediaPlaylistFacts?
+        var codecs: [MediaKind: Set<MediaCodec>]?
     }
 
-    private func check(_ multivariant: MultivariantPlaylist, loader: PlaylistLoader) async -> LintReport {
+    private func check(
+        _ multivariant: MultivariantPlaylist, loader: PlaylistLoader, _ options: AssetOptions?
+    ) async -> LintReport {
+        let comparison = CodecComparison(multivariant, isDeep ? options : nil)
         var presentation = PresentationLint(multivariant)
         let references = Array(presentation.references.prefix(Self.maximumPlaylistCount))
         let budget = Self.maximumSizeRequestCount / max(1, references.count)
@@ -75,7 +82,7 @@ struct LintRun: Sendable {
                 next += 1
                 group.addTask {
                     let outcome = await load(
-                        reference, from: source, variables, loader, sizes: isDeep ? budget : 0, deadline)
+                        reference, from: source, variables, loader, sizes: isDeep ? budget : 0, comparison, deadline)
                     return (index, outcome)
                 }
             }
@@ -88,15 +95,18 @@ struct LintRun: Sendable {
 
         var findings = multivariant.lint()
         var measured = 0
+        var codecs: [String: [MediaKind: Set<MediaCodec>]] = [:]
         for (index, reference) in references.enumerated() {
             guard let outcome = outcomes[index] else { continue }
             findings += outcome.findings
+            if let url = reference.url { codecs[url] = outcome.codecs }
             if let facts = outcome.facts {
                 presentation.add(facts, for: reference)
                 measured += facts.measuredSegmentCount
             }
         }
         findings += presentation.findings()
+        findings += comparison.findings(codecs) { url in references.first { $0.url == url }?.line }
         if isDeep { findings += await Self.steeringFindings(of: multivariant, loader) }
         let left = presentation.references.count - references.count
         if left > 0 { findings.append(Self.notChecked("\(left) more media playlists")) }
@@ -121,7 +131,7 @@ struct LintRun: Sendable {
 
     private func load(
         _ reference: PresentationLint.Reference, from source: String, _ variables: [String: String],
-        _ loader: PlaylistLoader, sizes: Int, _ deadline: Deadline
+        _ loader: PlaylistLoader, sizes: Int, _ comparison: CodecComparison, _ deadline: Deadline
     ) async -> Outcome {
         guard let url = reference.url else {
             return failed("\"\(reference.uri)\" is not a URI reference", reference)
@@ -153,7 +163,9 @@ struct LintRun: Sendable {
                         )
                     }
                 }
-                return Outcome(findings: findings, facts: MediaPlaylistFacts(playlist, bitRates: rates))
+                let codecs = deadline.isOver ? nil : await comparison.codecs(of: playlist)
+                return Outcome(
+                    findings: findings, facts: MediaPlaylistFacts(playlist, bitRates: rates), codecs: codecs)
             }
         } catch {
             let failure = PlaylistInput.Failure(error)

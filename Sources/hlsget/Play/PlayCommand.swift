@@ -100,7 +100,7 @@ struct PlaybackOptions: ParsableArguments {
             valueName: "r"),
         transform: NumberArgument.rate)
     var rate: Float?
-    @Flag(help: "Start at the first frame instead of waiting until playback is likely to keep up.")
+    @Flag(help: "Start with the first media, even if playback will soon stall.")
     var immediately = false
     @Flag(help: "Never wait to minimize stalls: continue as soon as media arrives.") var noAutoWait = false
     @Option(

@@ -57,11 +57,7 @@ extension PlayOptions {
         guard isPaced else { return player.play() }
         player.automaticallyWaitsToMinimizeStalling = automaticallyWaits
         player.defaultRate = rate
-        if startsImmediately {
-            player.playImmediately(atRate: rate)
-        } else {
-            player.play()
-        }
+        player.play()
     }
 
     /// Returns the configuration of a player.

@@ -51,13 +51,21 @@ struct PlayOutputs {
         let sink =
             options.from == nil
             ? ClipWriter(writer, unlessBefore: MediaTime(value: 1, timescale: 1), metadata: metadata)
-            : ClipWriter(writer, startingAt: options.startTime, metadata: metadata)
+            : clip(writer, output.format, metadata, note)
         var status = stat()
         let isThere = path != "-" && stat(path, &status) == 0
         let isRegular = isThere && status.st_mode & S_IFMT == S_IFREG
         return Output(
             writer: writer, sink: sink, path: path, media: output.media, replacesFile: isRegular,
             isFile: path != "-" && isRegular == isThere)
+    }
+
+    /// A writer for media from `--from` on.
+    private func clip(
+        _ writer: any MediaWriter, _ format: OutputFormat, _ metadata: FileMetadata, _ note: @escaping WriterNote
+    ) -> ClipWriter {
+        ClipWriter(
+            writer, startingAt: options.startTime, metadata: metadata, hidesLeadIn: format == .mp4, note: note)
     }
 
     /// The writer for `--split`, which starts each file at 0.
@@ -76,9 +84,15 @@ struct PlayOutputs {
                 throw HLSError(code: .unsupported, path: name, text: "\(output.format.rawValue) cannot be split")
             }
             // Only the last file would know which chapters are its own.
-            return SplitWriter.Part(remuxer, metadata: metadata)
+            let clip =
+                number == 1 && options.from != nil
+                ? clip(remuxer, output.format, metadata, note) : ClipWriter(remuxer, metadata: metadata)
+            return SplitWriter.Part(remuxer, clip: clip)
         }
     }
+
+    /// The file that each output is writing.
+    var currentPaths: [String] { all.map { ($0.writer as? any NumberedFiles)?.paths.last ?? $0.path } }
 
     /// Finishes all outputs, even if one fails, and adds their files to the summary.
     ///

@@ -151,7 +151,8 @@ struct PlaySession {
         preview?.enter()
 
         let outcome = await follow(
-            player, stage: stage, titles: titles, passes: &passes, events: events, signals: signals, keyboard: keyboard,
+            player, outputs, stage: stage, titles: titles, passes: &passes, events: events, signals: signals,
+            keyboard: keyboard,
             recording: recording,
             program: program, accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
@@ -233,8 +234,7 @@ struct PlaySession {
     /// Reports the files to be written, and makes the status line show their size.
     private func announce(_ outputs: PlayOutputs, readsKeys: Bool) {
         guard let display = reports.display, endsByKey, outputs.all.allSatisfy(\.isFile) else { return }
-        let recording = RecordingStatus(
-            paths: outputs.all.map(\.path), limit: options.duration, isNamedAtEnd: options.split == nil)
+        let recording = RecordingStatus(paths: outputs.currentPaths, limit: options.duration)
         display.setRecording(recording)
         if options.verbosity != .quiet { reports.say(recording.announcement(readsKeys: readsKeys)) }
     }
@@ -279,7 +279,7 @@ struct PlaySession {
 
     /// Handles events until the session ends.
     private func follow(
-        _ player: Player, stage: WatchStage?, titles: MetadataOutput?, passes: inout PassQueue,
+        _ player: Player, _ outputs: PlayOutputs, stage: WatchStage?, titles: MetadataOutput?, passes: inout PassQueue,
         events: AsyncStream<PlayerEvent>,
         signals: SignalWatcher,
         keyboard: KeyboardWatcher?, recording: RecordingTransport?, program: PlayerProgram?,
@@ -291,6 +291,7 @@ struct PlaySession {
         let clock = clock
         let needsTicks =
             reports.display != nil || reports.lines != nil || stage != nil || !options.automaticallyWaits
+            || options.startsImmediately
         let tasks = [
             Task {
                 // Take one event at a time. If the terminal is slow, the player queues the newest events.
@@ -353,8 +354,8 @@ struct PlaySession {
         var isStarved = false
         var hasReportedFields = false
         var hasReportedNoVideo = false
-        var recordingStatus = RecordingStatus(
-            paths: options.outputs.map(\.destination.path), limit: options.duration, isNamedAtEnd: options.split == nil)
+        var recordingStatus = RecordingStatus(paths: [], limit: options.duration)
+        var awaitsFirstMedia = options.startsImmediately
         let epoch = clock.now
         if options.subtitles != nil || options.subtitlesPath != nil, !options.outputs.isEmpty,
             reports.reportsJSON || options.verbosity != .quiet
@@ -367,7 +368,7 @@ struct PlaySession {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
             case .isTime: return .isTime
-            case .progress: reports.say(recordingStatus.logLine(player.state))
+            case .progress: reports.say(recordingStatus.logLine(player.state, current: outputs.currentPaths))
             case .key(let key):
                 guard let command = KeyCommand(key), takesKeys || command == .quit else { continue }
                 if perform(command, player, stage, &passes, &repeated) { return .left }
@@ -398,6 +399,14 @@ struct PlaySession {
                 {
                     hasReportedFields = true
                     reports.say("interlaced video, shown \(options.deinterlaces ? "deinterlaced" : "as it is")")
+                }
+                if options.split != nil { reports.display?.setRecordedFiles(outputs.currentPaths) }
+                if awaitsFirstMedia, !player.state.isPlaybackBufferEmpty {
+                    awaitsFirstMedia = false
+                    // It has no effect without media.
+                    if player.state.timeControlStatus == .waitingToPlayAtSpecifiedRate {
+                        player.playImmediately(atRate: options.rate)
+                    }
                 }
                 if isStarved, !player.state.isPlaybackBufferEmpty { player.play() }
                 if let time = player.state.currentTime.finiteSeconds, let start = repeated.restart(at: time) {

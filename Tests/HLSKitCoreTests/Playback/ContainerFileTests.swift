@@ -101,6 +101,22 @@ struct ContainerFileTests {
         #expect(!metadata.tags.contains { $0.name == "encoder" })
     }
 
+    @Test("a track that cannot be decoded is reported, and the others are played", arguments: [true, false])
+    func undecodable(takesSamples: Bool) async throws {
+        let folder = try ScratchFolder()
+        let item = PlayerItem(urlString: Self.url("vp8.webm"))
+        let writer: any MediaWriter =
+            takesSamples ? try OutputFormat.mkv.makeWriter(path: folder.path + "/a.mkv") : CapturingWriter()
+        item.add(writer)
+        let play = try await Play.toEnd(item, .unpaced())
+        try writer.finish()
+        #expect(play.error == nil && play.didPlayToEnd && !writer.isEmpty)
+        let omitted = play.events.compactMap { event in
+            if case .recoverableError(let error) = event.kind, error.code == .trackOmitted { error.cause } else { nil }
+        }
+        #expect(omitted == ["video omitted: vp8 cannot be decoded"])
+    }
+
     @Test(
         "a file that only begins like a container is one clear error", arguments: ["Matroska", "fLaC", "caff", "OggS"])
     func damaged(_ start: String) async throws {

@@ -40,6 +40,24 @@ struct TrackExpectationTests {
         #expect(settle(&expectation) == nil)
     }
 
+    @Test("kinds may come until every lane's first segment has ended, and announced ones later too")
+    func possible() {
+        var expectation = RendererSet.TrackExpectation()
+        expectation.report([.video], of: .main, mayGrow: true)
+        #expect(expectation.takePossible() == [.video, .audio])
+        #expect(expectation.takePossible() == nil)
+        expectation.give(.video, of: .main)
+        expectation.finish(.main, isLaneOver: false)
+        #expect(expectation.takePossible() == [.video])
+        expectation.report([.video, .audio], of: .main, mayGrow: true)
+        #expect(expectation.takePossible() == [.video, .audio])
+        expectation.finish(.main, isLaneOver: false)
+        #expect(expectation.takePossible() == nil)
+        var other = RendererSet.TrackExpectation()
+        other.report([.video], of: .main)
+        #expect(other.takePossible() == [.video])
+    }
+
     @Test("a lane that ends without media is not waited for")
     func empty() {
         var expectation = RendererSet.TrackExpectation()

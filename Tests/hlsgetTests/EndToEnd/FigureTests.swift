@@ -123,6 +123,18 @@ struct FigureTests {
         #expect(result.lines.contains { $0.hasPrefix("played 0:02 of 0:40") }, "\(result.lines)")
     }
 
+    @Test(
+        "over a slow link, --immediately starts with the first media and then stalls", .timeLimit(.minutes(2)),
+        arguments: [true, false])
+    func immediately(isImmediate: Bool) async throws {
+        let arguments = ["--json", "--throttle", "120k", "--no-decode", "--quality", "180p", "--duration", "6"]
+        let result = try await hlsget(arguments + (isImmediate ? ["--immediately"] : []) + [Self.master])
+        #expect(result.status == 0, "\(result.errors)")
+        let summary = try #require(JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let stalls = try #require(summary["stalls"] as? Int)
+        #expect((stalls > 0) == isImmediate, "\(stalls)")
+    }
+
     @Test("a download reports the duration of its file", .enabled(if: ProbedFile.isAvailable))
     func downloadLength() async throws {
         let folder = try ScratchFolder()
@@ -147,6 +159,23 @@ struct FigureTests {
         let starts = clip.streams.map(\.start)
         #expect(starts.allSatisfy { $0 >= earliest - 0.1 && $0 < earliest + 0.2 }, "\(starts)")
         #expect(abs(starts[0] - starts[1]) < 0.12, "pictures and sound stay together")
+    }
+
+    @Test(
+        "a clip from within a group of frames hides the frames before it, or reports them",
+        .enabled(if: ProbedFile.isAvailable), arguments: ["clip.mp4", "clip.mkv"])
+    func leadIn(name: String) async throws {
+        let folder = try ScratchFolder()
+        let arguments = ["--fast", "--quality", "180p", "--from", "9", "--to", "12", "-o", name, Self.master]
+        let result = try await hlsget(arguments, in: folder)
+        #expect(result.status == 0)
+        let note = "note: the file begins 1.0 s before the requested start, at the previous sync frame"
+        #expect(result.errors.contains(note) == (name == "clip.mkv"), "\(result.errors)")
+        let hashes = try Tool.run([
+            "/usr/bin/ffmpeg", "-v", "error", "-i", "\(folder.path)/\(name)", "-map", "0:v", "-f", "framemd5", "-",
+        ])
+        let count = String(decoding: hashes, as: UTF8.self).split(separator: "\n").count { !$0.hasPrefix("#") }
+        #expect(abs(count - (name == "clip.mkv" ? 100 : 75)) <= 2, "\(count)")
     }
 
     @Test("decoded clips begin at 0, too")

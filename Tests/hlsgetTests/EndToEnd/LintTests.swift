@@ -103,6 +103,40 @@ import Testing
         }
     }
 
+    @Test(
+        "--deep compares CODECS with the media",
+        arguments: [
+            ("avc1.4d401e,mp4a.40.2", nil), ("hvc1.1.6.L93.B0,mp4a.40.2", "hvc1.1.6.L93.B0, but the video is h264"),
+            ("avc1.4d401e,ac-3", "ac-3, but the audio is aac"), ("mp4a.40.2", "no video, but the video is h264"),
+            ("avc1.4d401e,mp4a.40.2,abcd.1", nil),
+        ])
+    func formats(codecs: String, words: String?) async throws {
+        let folder = try ScratchFolder()
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",URI="audio.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="\(codecs)",RESOLUTION=640x360,AUDIO="a"
+            video.m3u8
+
+            """
+        try folder.write(Array(text.utf8), to: "top.m3u8")
+        for (name, media) in [("video", "video-360p"), ("audio", "audio-en")] {
+            let rendition = try SampleMedia.rendition(media)
+            try folder.write(rendition.initializationSection, to: "\(name).mp4")
+            try folder.write(rendition.segments[0], to: "\(name).m4s")
+            let list = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"\(name).mp4\"\n"
+            try folder.write(Array((list + "#EXTINF:4,\n\(name).m4s\n#EXT-X-ENDLIST\n").utf8), to: "\(name).m3u8")
+        }
+        let result = try await hlsget(["lint", "--deep", "top.m3u8"], in: folder)
+        let found = String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter {
+            $0.contains("error: codecs: ")
+        }
+        #expect(found.count == (words == nil ? 0 : 1), "\(found)")
+        if let words {
+            #expect(found.first?.contains("line 3: EXT-X-STREAM-INF video.m3u8: CODECS names \(words)") == true)
+        }
+    }
+
     @Test("P04: --deep and inspect request the steering manifest and report its mistakes")
     func steering() async throws {
         let steered = Self.top.replacing(
@@ -130,14 +164,16 @@ import Testing
         }
     }
 
-    @Test("--deep requests only one byte from real servers", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
+    @Test(
+        "--deep requests only one byte from real servers, and one segment of each playlist for its formats",
+        .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func ranges() async throws {
         let origin = try TestOrigin()
         for (name, bytes) in Self.files() { try origin.root.write(bytes, to: name) }
         let result = try await hlsget("lint", "--deep", origin.plain + "/top.m3u8")
         #expect(result.status == 0 && result.lines.first?.hasSuffix("3 playlists, 4 segments measured") == true)
         #expect(Set(origin.requestedPaths).isSuperset(of: ["/top.m3u8", "/low/v.m3u8", "/high/1.ts", "/high/2.ts"]))
-        #expect(origin.requestedPaths.count == 7)
+        #expect(origin.requestedPaths.count == 9)
     }
 
     @Test(

@@ -31,7 +31,9 @@ struct OneErrorTests {
             testDescription: "a line without end", input: "line.m3u8", status: 12,
             words: "too large: file:///"),
         Case(testDescription: "Matroska", input: "a.mkv", status: 8, words: "the file cannot be read"),
-        Case(testDescription: "FLAC from a server", input: "@/a.flac", status: 8, words: "FLAC is not supported"),
+        Case(
+            testDescription: "FLAC from a server", input: "@/a.flac", status: 8,
+            words: "FLAC is read only as a local file"),
         Case(
             testDescription: "a playlist without end", input: "@/huge.m3u8", status: 12,
             words: "too large: http://127.0.0.1:", hasVariousDetails: true),

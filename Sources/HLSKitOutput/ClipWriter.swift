@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The same time is subtracted from all media, so that video and audio remain in sync. Decoded media begins where the
 /// clip does. Samples begin somewhat earlier, with those that decoding the first frame needs. The earliest one is at 0,
-/// unless the file hides the media before its start.
+/// as in files from ``DownloadTask`` without an edit list. Edit lists of fragmented MP4 cut nothing.
 package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwaitingWriter {
     private enum Step: Sendable {
         case tracks([MediaTrack])
@@ -32,7 +32,6 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
     private let start: MediaTime?
     private let keptStart: MediaTime?
     private let metadata: FileMetadata
-    private let hidesLeadIn: Bool
     private let note: WriterNote
     private let state = Mutex(State())
 
@@ -40,14 +39,13 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
     ///   - start: The item time at which the clip begins, or `nil` to begin with the first media.
     ///   - keptStart: Media that begins before this item time keeps its times, because it is the item from its start,
     ///     not a clip. If `nil`, the output is always a clip.
-    ///   - hidesLeadIn: Whether the file hides media with negative times, as MP4 does with an edit list.
     ///   - note: Receives a text if the file begins before `start`.
     package init(
         _ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil,
-        metadata: FileMetadata = FileMetadata(), hidesLeadIn: Bool = false, note: @escaping WriterNote = { _ in }
+        metadata: FileMetadata = FileMetadata(), note: @escaping WriterNote = { _ in }
     ) {
         self.base = base
-        (self.hidesLeadIn, self.note) = (hidesLeadIn, note)
+        self.note = note
         self.metadata = metadata
         capabilities = WriterCapabilities(base)
         self.start = start
@@ -133,8 +131,10 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
     }
 
     private func release(_ state: inout State) throws(HLSError) {
-        guard !state.held.isEmpty, let first = state.first else { return }
-        let origin = origin(at: first)
+        guard !state.held.isEmpty, let origin = state.first else { return }
+        if let start, let leadIn = (start - origin).duration, let text = LeadIn.note(leadIn, isHideable: false) {
+            note(text)
+        }
         state.origin = origin
         describe(from: origin)
         let held = state.held
@@ -146,15 +146,6 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
                 try capabilities.write(sample, ofTrackAt: index, at: time - origin)
             }
         }
-    }
-
-    /// Returns the time at which the file begins. If a requested start is later than the first sample, that media is
-    /// hidden or reported.
-    private func origin(at first: MediaTime) -> MediaTime {
-        guard let start, let leadIn = (start - first).duration, leadIn > .zero else { return first }
-        if hidesLeadIn, leadIn <= LeadIn.longestHidden { return start }
-        if let text = LeadIn.note(leadIn, isHideable: hidesLeadIn) { note(text) }
-        return first
     }
 
     private func describe(from origin: MediaTime) {

@@ -12,7 +12,7 @@ package enum LeadIn {
     /// - Parameter isHideable: Whether the container could hide a shorter one.
     package static func note(_ length: Duration, isHideable: Bool) -> String? {
         guard length > unnoticed else { return nil }
-        let hint = isHideable ? "" : "; an mp4 file hides up to \(longestHidden.components.seconds) s"
+        let hint = isHideable ? "" : "; the mp4 file of a download hides up to \(longestHidden.components.seconds) s"
         let tenths = length.wholeMicroseconds / 100_000
         return "the file begins \(tenths / 10).\(tenths % 10) s before the requested start, at the previous sync "
             + "frame\(hint)"

@@ -51,7 +51,7 @@ struct PlayOutputs {
         let sink =
             options.from == nil
             ? ClipWriter(writer, unlessBefore: MediaTime(value: 1, timescale: 1), metadata: metadata)
-            : clip(writer, output.format, metadata, note)
+            : clip(writer, metadata, note)
         var status = stat()
         let isThere = path != "-" && stat(path, &status) == 0
         let isRegular = isThere && status.st_mode & S_IFMT == S_IFREG
@@ -62,10 +62,9 @@ struct PlayOutputs {
 
     /// A writer for media from `--from` on.
     private func clip(
-        _ writer: any MediaWriter, _ format: OutputFormat, _ metadata: FileMetadata, _ note: @escaping WriterNote
+        _ writer: any MediaWriter, _ metadata: FileMetadata, _ note: @escaping WriterNote
     ) -> ClipWriter {
-        ClipWriter(
-            writer, startingAt: options.startTime, metadata: metadata, hidesLeadIn: format == .mp4, note: note)
+        ClipWriter(writer, startingAt: options.startTime, metadata: metadata, note: note)
     }
 
     /// The writer for `--split`, which starts each file at 0.
@@ -86,7 +85,7 @@ struct PlayOutputs {
             // Only the last file would know which chapters are its own.
             let clip =
                 number == 1 && options.from != nil
-                ? clip(remuxer, output.format, metadata, note) : ClipWriter(remuxer, metadata: metadata)
+                ? clip(remuxer, metadata, note) : ClipWriter(remuxer, metadata: metadata)
             return SplitWriter.Part(remuxer, clip: clip)
         }
     }

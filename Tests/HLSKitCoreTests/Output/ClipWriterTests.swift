@@ -48,23 +48,22 @@ struct ClipWriterTests {
     }
 
     @Test(
-        "media before the requested start is hidden if the file can, and reported otherwise",
-        arguments: [(true, 58_000, true), (true, 49_000, false), (false, 58_000, false), (false, 59_950, nil)])
-    func leadIn(canHide: Bool, first: Int64, isHidden: Bool?) throws {
+        "media before the requested start is reported if it is noticed",
+        arguments: [(58_000, true), (49_000, true), (59_950, false)])
+    func leadIn(first: Int64, isReported: Bool) throws {
         let sink = Sink([.video])
         let notes = Mutex<[String]>([])
         let writer = ClipWriter(
-            sink, startingAt: MediaTime(value: 60, timescale: 1), hidesLeadIn: canHide,
+            sink, startingAt: MediaTime(value: 60, timescale: 1),
             note: { text in notes.withLock { $0.append(text) } })
         try writer.begin([Self.tracks[0]])
         try write([(0, first), (0, 60_000)], to: writer)
         try writer.finish()
         let leadIn = Double(60_000 - first) / 1000
-        let start = isHidden == true ? -leadIn : 0
-        #expect(sink.lines == ["1 tracks", "0 at \(start)", "0 at \(start + leadIn)", "end"])
+        #expect(sink.lines == ["1 tracks", "0 at 0.0", "0 at \(leadIn)", "end"])
         let note = "the file begins \(leadIn) s before the requested start, at the previous sync frame"
-        let hint = canHide ? "" : "; an mp4 file hides up to 10 s"
-        #expect(notes.withLock(\.self) == (isHidden == false ? [note + hint] : []))
+        let hint = "; the mp4 file of a download hides up to 10 s"
+        #expect(notes.withLock(\.self) == (isReported ? [note + hint] : []))
     }
 
     @Test("with one kind of media a clip does not wait long for another; changed tracks keep the offset")

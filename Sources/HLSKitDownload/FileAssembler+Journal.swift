@@ -1,4 +1,5 @@
 import HLSKitMedia
+import HLSKitSelection
 import HLSKitTime
 
 extension FileAssembler {

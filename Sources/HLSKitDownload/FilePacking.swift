@@ -301,7 +301,11 @@ final class FilePacking: Sendable {
     var pictureSize: PixelSize? { state.withLock { $0.assembler.pictureSize } }
     var length: Duration { state.withLock { $0.assembler.end } }
     var lacksVideo: Bool {
-        writer.mediaTypes.contains(.video) && (writer.lacksVideo || state.withLock { $0.assembler.lacksVideo })
+        let isAbsent = state.withLock { $0.assembler.lacksVideo }
+        return switch output {
+        case .file(let writer): writer.mediaTypes.contains(.video) && (writer.lacksVideo || isAbsent)
+        case .parts(let writer): writer.mediaTypes.contains(.video) && isAbsent
+        }
     }
 }
 

@@ -48,7 +48,10 @@ struct DownloadTargetTests {
         #expect(line.render(progress, bytesPerSecond: nil) == "25%  5 / 20 segments  2 MB")
         #expect(DownloadLine(width: 30).render(progress, bytesPerSecond: 500_000) == "25%  5 / 20 segments  2 MB")
         progress.isLive = true
-        #expect(line.render(progress, bytesPerSecond: 500_000) == "live 0:20  5 segments  2 MB  500 kB/s")
+        // Two tracks: the line shows the time of one.
+        let range = MediaTimeRange(start: .zero, duration: MediaTime(value: 10, timescale: 1))
+        progress.loadedTimeRanges = [range]
+        #expect(line.render(progress, bytesPerSecond: 500_000) == "live 0:10  5 segments  2 MB  500 kB/s")
         progress.phase = .writing
         (progress.writtenDuration, progress.mediaDuration) = (.seconds(3), .seconds(4))
         #expect(line.render(progress, bytesPerSecond: nil) == "writing 75%  2 MB")

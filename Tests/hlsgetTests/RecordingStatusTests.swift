@@ -46,7 +46,9 @@ struct RecordingStatusTests {
         #expect(
             log.line(progress, at: .seconds(10), hasStatusLine: true)
                 == "hlsget: waiting: the stream has not reached --from")
-        (progress.segmentCount, progress.duration, progress.storedByteCount) = (3, .seconds(72), 3_200_000)
+        (progress.segmentCount, progress.storedByteCount) = (3, 3_200_000)
+        let time = MediaTime(value: 72, timescale: 1)
+        progress.loadedTimeRanges = [MediaTimeRange(start: time, duration: time)]
         #expect(log.line(progress, at: .seconds(609), hasStatusLine: false) == nil)
         #expect(
             log.line(progress, at: .seconds(610), hasStatusLine: false)

@@ -19,7 +19,7 @@ struct DownloadLine: Sendable, Equatable {
             if let fraction = progress.fraction {
                 parts.append(Self.percent(fraction))
             } else {
-                parts.append("live \(Decimals.clock(progress.duration / .seconds(1)))")
+                parts.append("live \(Decimals.clock(Self.recorded(progress)))")
             }
             parts.append(Decimals.count(progress.segmentCount, "segment").split(separator: " ").joined(separator: " "))
             if !progress.isLive {
@@ -33,6 +33,11 @@ struct DownloadLine: Sendable, Equatable {
         }
         while parts.count > 1, parts.joined(separator: "  ").count > width - 1 { parts.remove(at: parts.count - 1) }
         return String(parts.joined(separator: "  ").prefix(max(0, width - 1)))
+    }
+
+    /// The time of the variant on the disk, in seconds. Other tracks are loaded for the same time.
+    static func recorded(_ progress: DownloadProgress) -> Double {
+        progress.loadedTimeRanges.reduce(0) { $0 + ($1.duration.finiteSeconds ?? 0) }
     }
 
     /// The remaining time in seconds, estimated from the bytes per second of media so far, or `nil` if unknown.

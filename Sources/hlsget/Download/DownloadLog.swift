@@ -23,7 +23,7 @@ struct DownloadLog: Sendable {
         if mayWait, progress.segmentCount == 0 { return "hlsget: waiting: the stream has not reached --from" }
         if hasStatusLine { return nil }
         let parts = [
-            Decimals.clock(progress.duration / .seconds(1)), Decimals.count(progress.segmentCount, "segment"),
+            Decimals.clock(DownloadLine.recorded(progress)), Decimals.count(progress.segmentCount, "segment"),
             Decimals.bytes(progress.storedByteCount),
         ]
         return "hlsget: downloading to \(TerminalText.escaped(path)): \(parts.joined(separator: ", "))"

@@ -39,7 +39,7 @@ struct ArgumentValueTests {
         #expect(try TimePosition(parsing: "2026-01-31T22:30:00Z") == .date(date))
         #expect(try TimePosition(parsing: "2026-01-31T23:30:00+01:00") == .date(date))
         #expect(try TimePosition(parsing: "#12") == .segment(12))
-        for text in ["#", "#-1", "#1a", "#99999999999999999999", "2026-01-31T22:30:00", "2026-01-31"] {
+        for text in ["#", "#-1", "#1a", "#99999999999999999999", "2026-13-31", "2026-01-31T25:30:00"] {
             #expect(throws: ArgumentValueError.self) { try TimePosition(parsing: text) }
         }
         #expect(throws: ArgumentValueError.self) { try TimePosition(parsing: "--5") }

@@ -66,13 +66,17 @@ struct PartTests {
         }
     }
 
-    /// The hashes of all packets of a stream, such as `a:1`.
+    /// The hashes of all packets of a stream, such as `a:1`. Empty packets, which end a text in MP4, are omitted.
     private func packets(_ stream: String, of names: [String], in folder: ScratchFolder) throws -> [Substring] {
         try names.flatMap { name in
             let command = "ffmpeg -v error -nostdin -i \(name) -map 0:\(stream) -c copy -f framemd5 -"
             let output = try Tool.run(["/bin/sh", "-c", command], in: folder.path)
             return String(decoding: output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
-                .compactMap { $0.split(separator: " ").last }
+                .compactMap { line in
+                    // Stream, times, duration, size, hash, and side data.
+                    let fields = line.split(separator: ",").map { $0.drop { $0 == " " } }
+                    return fields.count > 5 && fields[4] != "2" ? fields[5] : nil
+                }
         }
     }
 
@@ -200,7 +204,12 @@ struct PartTests {
             return String(decoding: try Tool.run(["/bin/sh", "-c", command], in: folder.path), as: UTF8.self)
         }
         #expect(texts[0] == texts[1])
-        #expect(texts[0].contains("French") && texts[0].contains("=fr"))
+        #expect(texts[0].contains("=fr"))
+        // Older versions of ffprobe do not read the name of a track in MP4.
+        for name in names {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+            #expect(bytes.range(of: Data("French".utf8)) != nil)
+        }
     }
 
     @Test("several tracks need a file, and options that a download has")

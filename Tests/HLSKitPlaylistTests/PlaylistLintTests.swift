@@ -91,7 +91,7 @@ import Testing
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXTINF:3,\na\n"
         let findings = try Playlist(parsing: text, url: "").lint()
-        #expect(findings.map(\.issue.rule) == [.targetDuration] && findings[0].issue.line == 6)
+        #expect(findings.map(\.issue.rule) == [.targetDuration] && findings[0].issue.line == 5)
         #expect(findings[0].remedy == PlaylistRule.targetDuration.remedy)
     }
 

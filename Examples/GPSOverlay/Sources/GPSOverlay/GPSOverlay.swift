@@ -18,9 +18,11 @@ import HLSKitCore
         }
     }
 
-    /// Plays `count` frames in real time and writes each frame as a PNG file. `report` receives a line for each.
+    /// Plays at most `count` frames and writes each as a PNG file. With pacing, a slow machine loses some. `report`
+    /// receives a line for each.
     nonisolated(nonsending) static func play(
-        _ url: String, count: Int, folder: URL, report: (String) -> Void
+        _ url: String, count: Int, folder: URL, pacing: PlayerConfiguration.Pacing = .realTime,
+        report: (String) -> Void
     ) async throws {
         let item = PlayerItem(urlString: url)
         // The composition names all metadata that it may use. Each instruction names the metadata for its time.
@@ -40,11 +42,20 @@ import HLSKitCore
         let frames = output.frames()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 
-        let player = Player()
+        var configuration = PlayerConfiguration()
+        configuration.pacing = pacing
+        let player = Player(configuration: configuration)
         player.play()
         try player.replaceCurrentItem(with: item)
+        // When the item has ended or failed, closing the player ends the wait for frames.
+        let events = player.events()
         let watcher = Task {
-            for await status in item.values(of: \.status) where status == .failed { await player.close() }
+            for await event in events {
+                switch event.kind {
+                case .didPlayToEnd, .itemStatusChanged(.failed): await player.close()
+                default: break
+                }
+            }
         }
         defer { watcher.cancel() }
         var number = 0

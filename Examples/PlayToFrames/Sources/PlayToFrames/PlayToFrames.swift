@@ -17,20 +17,30 @@ import HLSKitCore
         }
     }
 
-    /// Plays `count` frames in real time. `report` receives a line for each frame.
-    nonisolated(nonsending) static func play(_ url: String, count: Int, report: (String) -> Void) async throws {
+    /// Plays at most `count` frames. With pacing, a slow machine loses some. `report` receives a line for each frame.
+    nonisolated(nonsending) static func play(
+        _ url: String, count: Int, pacing: PlayerConfiguration.Pacing = .realTime, report: (String) -> Void
+    ) async throws {
         let item = PlayerItem(urlString: url)
         // The size at which the frames are shown. The player loads no larger variant.
         let output = VideoOutput(displaySize: PixelSize(width: 320, height: 180), pixelFormat: .bgra)
         try item.add(output)
         let frames = output.frames()
 
-        let player = Player()
+        var configuration = PlayerConfiguration()
+        configuration.pacing = pacing
+        let player = Player(configuration: configuration)
         player.play()
         try player.replaceCurrentItem(with: item)
-        // If the item fails, closing the player ends the wait for frames.
+        // When the item has ended or failed, closing the player ends the wait for frames.
+        let events = player.events()
         let watcher = Task {
-            for await status in item.values(of: \.status) where status == .failed { await player.close() }
+            for await event in events {
+                switch event.kind {
+                case .didPlayToEnd, .itemStatusChanged(.failed): await player.close()
+                default: break
+                }
+            }
         }
         defer { watcher.cancel() }
         var rest = count

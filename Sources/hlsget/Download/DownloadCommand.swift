@@ -240,8 +240,10 @@ struct DownloadCommand: AsyncParsableCommand {
         let arguments =
             arguments.first == PlayCommand.configuration.commandName ? arguments.dropFirst() : arguments[...]
         do { return try parse(arguments.filter { $0 != "--fast" }) } catch {
-            throw ValidationError(
-                "several audio tracks, and subtitles, are written as by hlsget download: \(message(for: error))")
+            var reason = message(for: error)
+            let parts = reason.split(separator: "'", maxSplits: 2)
+            if parts.first == "Unknown option ", parts.count > 1 { reason = "which has no \(parts[1])" }
+            throw ValidationError("several audio tracks, and subtitles, are written as by hlsget download, \(reason)")
         }
     }
 

@@ -59,7 +59,7 @@ final class ControlStage: Sendable {
         let player = QueuePlayer(configuration: configuration)
         let follower = EventFollower { _ in }
         state = Mutex(State(player: player, follower: follower))
-        follow(player)
+        follow(Self.events(of: player))
     }
 
     var player: Player { state.withLock(\.player) }
@@ -132,6 +132,8 @@ final class ControlStage: Sendable {
 
     func replacePlayer(withQueue: Bool) {
         let player = withQueue ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
+        // Before another thread can act on it.
+        let events = Self.events(of: player)
         let old = state.withLock { state in
             state.former.removeAll { $0.player == nil }
             state.former.append(WeakPlayer(player: state.player))
@@ -143,18 +145,21 @@ final class ControlStage: Sendable {
             state.ranks = [:]
             return old
         }
-        follow(player)
+        follow(events)
         withExtendedLifetime(old) {}
     }
 
-    private func follow(_ player: Player) {
+    /// A busy machine could lose events of the default limit, and the follower needs all of them.
+    private static func events(of player: Player) -> AsyncStream<PlayerEvent> {
+        player.events(bufferingNewest: 1_000_000)
+    }
+
+    private func follow(_ events: AsyncStream<PlayerEvent>) {
         let follower = EventFollower { [weak self] line in self?.append(line) }
         state.withLock { state in
             state.follower = follower
             state.followers.append(follower)
         }
-        // A busy machine could lose events of the default limit, and the follower needs all of them.
-        let events = player.events(bufferingNewest: 1_000_000)
         Task(executorPreference: executor) { await follower.follow(events) }
     }
 

@@ -70,7 +70,8 @@ enum StateRules {
             }
             if let seekable = state.seekableTimeRanges.last {
                 let end = max(seekable.end.seconds, state.duration.isNumeric ? state.duration.seconds : 0)
-                let isPastEnd = engine.machine.isAtEnd && engine.machine.actionAtItemEnd == .none
+                // Time that has run past the end stays behind it if the rate changes its sign, which ends being at the end.
+                let isPastEnd = engine.machine.actionAtItemEnd == .none
                 require(
                     isPastEnd || time.seconds <= end + Self.excess, "the time is behind what can be sought, \(end)")
                 for range in state.loadedTimeRanges {

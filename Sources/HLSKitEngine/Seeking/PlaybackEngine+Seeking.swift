@@ -65,9 +65,7 @@ extension PlaybackEngine {
     mutating func setRate(_ rate: Float, at anchor: TimeControlMachine.TimebaseAnchor) {
         // During a break, the rate applies to the items that are playing.
         if machine.isInterstitialRunning { return run(.setRate(rate)) }
-        let start = item?.mainTracker?.seekableStart ?? .zero
-        let bounds = SeekTargetRule.AnchorBounds(
-            start: start, end: item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) })
+        let bounds = SeekTargetRule.AnchorBounds(in: item?.mainTracker, effectiveEnd: effectiveEnd)
         let anchor = bounds.keep(anchor, rate: rate, at: now)
         if item?.start != nil, item?.error == nil, !machine.automaticallyWaits, rate.isFinite {
             let moved = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))

@@ -21,7 +21,8 @@ struct SeekTargetRule: Sendable {
             return max(tracker.seekableStart, tracker.end - liveOffset)
         case .date(let date): return tracker.time(of: date)
         case .time(let time):
-            guard time <= max(tracker.end, held.end ?? .zero) else { return nil }
+            // An end time that the app sets may be later than the edge of a live stream.
+            guard time <= (tracker.isLive ? tracker.end : max(tracker.end, held.end ?? .zero)) else { return nil }
             let start = tracker.seekableStart
             if time >= start { return time }
             // The window may have moved after the caller read its start.
@@ -173,9 +174,17 @@ extension SeekTargetRule {
 extension SeekTargetRule {
     /// The range of item times that can be anchored to host time.
     struct AnchorBounds: Sendable, Hashable {
-        var start = Duration.zero
+        private(set) var start = Duration.zero
         /// The end, or nil while it is unknown.
-        var end: Duration?
+        private(set) var end: Duration?
+
+        /// - Parameter effectiveEnd: The end of playback, if it is known.
+        init(in tracker: PlaylistTracker?, effectiveEnd: Duration?) {
+            guard let tracker else { return }
+            start = tracker.seekableStart
+            let end = effectiveEnd ?? tracker.end
+            self.end = max(start, tracker.isLive ? min(end, tracker.end) : end)
+        }
 
         /// Returns the anchor, moved into the range of existing media.
         ///

@@ -8,10 +8,14 @@ import Testing
 /// There are ten segments of 4 s. The loaded ones, from 8 to 20 s, have a sync sample every 2 s.
 @Suite("Seek targets")
 struct LandingRuleTests {
-    private static func rule(isLive: Bool = false) throws -> SeekTargetRule {
-        let tracker = PlaylistTracker(
+    private static func tracker(isLive: Bool = false) throws -> PlaylistTracker {
+        PlaylistTracker(
             try PlaylistText.numbered(0, count: 10, isEnded: !isLive).parsed(), requestURL: "list", url: "list",
             start: .zero, loadBegan: .zero, now: .zero)
+    }
+
+    private static func rule(isLive: Bool = false) throws -> SeekTargetRule {
+        let tracker = try tracker(isLive: isLive)
         let held = HeldMedia(
             ranges: [.seconds(8)..<(.seconds(20))], end: isLive ? nil : .seconds(40), shortest: .milliseconds(50))
         return SeekTargetRule(tracker: tracker, liveOffset: .seconds(12), held: held)
@@ -42,6 +46,17 @@ struct LandingRuleTests {
     @Test("seek destinations are item times or out of range", arguments: places)
     func destination(_ test: Place) throws {
         #expect(try Self.rule(isLive: test.isLive).time(of: test.destination) == test.expected)
+    }
+
+    @Test("an end time after the live edge does not extend the seekable range")
+    func endAfterTheEdge() throws {
+        var rule = try Self.rule(isLive: true)
+        rule.held.end = .seconds(60)
+        #expect(rule.time(of: .time(.seconds(41))) == nil)
+        #expect(rule.time(of: .time(.seconds(40))) == .seconds(40))
+        let bounds = SeekTargetRule.AnchorBounds(in: rule.tracker, effectiveEnd: rule.held.end)
+        let anchor = bounds.keep(.init(itemTime: .seconds(50), hostTime: .zero), rate: 0, at: .zero)
+        #expect(anchor.itemTime == .seconds(40))
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -154,8 +169,8 @@ struct LandingRuleTests {
     ]
 
     @Test("a time tied to a host time stays within the media", arguments: anchors)
-    func keeps(_ test: Anchor) {
-        let anchor = SeekTargetRule.AnchorBounds(start: .zero, end: .seconds(40)).keep(
+    func keeps(_ test: Anchor) throws {
+        let anchor = SeekTargetRule.AnchorBounds(in: try Self.tracker(), effectiveEnd: .seconds(40)).keep(
             .init(itemTime: .seconds(test.itemTime), hostTime: .seconds(test.hostTime)), rate: test.rate,
             at: .seconds(100))
         #expect(anchor == test.expected)

@@ -12,7 +12,7 @@ package struct Command: Sendable {
         package var errorLines: [String] { lines.filter { $0.hasPrefix("hlsget: error: ") } }
     }
 
-    private let child: pid_t
+    private let child: Child
     private let scratch: ScratchFolder
 
     package static let productFolder: String = {
@@ -30,22 +30,17 @@ package struct Command: Sendable {
         scratch = try ScratchFolder()
         let standardInput = open(input, O_RDONLY | O_CLOEXEC)
         defer { close(standardInput) }
-        child = try Tool.spawn(
-            arguments, in: folder, input: standardInput, output: scratch.path + "/output",
-            errors: scratch.path + "/errors")
+        child = Child(
+            try Tool.spawn(
+                arguments, in: folder, input: standardInput, output: scratch.path + "/output",
+                errors: scratch.path + "/errors"))
     }
 
-    package func send(signal: Int32) { kill(child, signal) }
+    package func send(signal: Int32) { child.send(signal) }
 
-    /// Waits for the process to end. Blocks a separate thread because `waitpid` would block one of the Swift pool.
+    /// Waits for the process to end.
     package func result() async throws -> Result {
-        let status: Int32 = await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [child] in
-                var status: Int32 = 0
-                while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-                continuation.resume(returning: status)
-            }
-        }
+        let status = await child.status()
         let signal = status & 0x7F
         return Result(
             status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, output: Self.contents(scratch.path + "/output"),
@@ -67,5 +62,42 @@ package struct Command: Sendable {
 
     private static func contents(_ path: String) -> [UInt8] {
         Array(FileManager.default.contents(atPath: path) ?? Data())
+    }
+}
+
+/// Reaps a process as soon as it ends. While one that has ended is not reaped, the thread of Swift Testing that waits for
+/// exit tests occupies a processor.
+private final class Child: Sendable {
+    private let id: pid_t
+    private let hasEnded = Mutex(false)
+    private let statuses: AsyncStream<Int32>
+
+    init(_ id: pid_t) {
+        self.id = id
+        let (statuses, sink) = AsyncStream.makeStream(of: Int32.self)
+        self.statuses = statuses
+        // Not a thread of the Swift pool, because it blocks.
+        Thread.detachNewThread { [self] in
+            var info = siginfo_t()
+            while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            var status: Int32 = 0
+            hasEnded.withLock { hasEnded in
+                waitpid(id, &status, 0)
+                hasEnded = true
+            }
+            sink.yield(status)
+            sink.finish()
+        }
+    }
+
+    func send(_ signal: Int32) {
+        hasEnded.withLock { hasEnded in
+            if !hasEnded { kill(id, signal) }
+        }
+    }
+
+    func status() async -> Int32 {
+        for await status in statuses { return status }
+        return 0
     }
 }

@@ -15,6 +15,7 @@ final class LowLatencyServer: Sendable {
         var wasLeft = false
         /// Whether the server closed the connection instead of responding.
         var wasCut = false
+        var wasAnswered = false
     }
 
     enum Connections: Sendable {
@@ -35,6 +36,8 @@ final class LowLatencyServer: Sendable {
     var port: Int { server.port }
     var visits: [Visit] { state.visits.withLock { $0 } }
     var lists: [Visit] { visits.filter { $0.path.contains("live.m3u8") } }
+    /// The blocking requests that still wait for their response.
+    var waiting: [Visit] { visits.filter { $0.isHeld && !$0.wasLeft && !$0.wasCut && !$0.wasAnswered } }
     /// The names of requested parts and segments in order, without requests that lost their connection.
     var media: [String] {
         visits.filter { $0.path.hasSuffix(".m4s") && !$0.wasCut }.map { String($0.path.dropFirst(3).dropLast(4)) }
@@ -75,6 +78,7 @@ final class LowLatencyServer: Sendable {
                 var fields = ["Content-Type: \(answer.contentType ?? "text/plain")"]
                 if case .closed = connections { fields.append("Connection: close") }
                 connection.respond(answer.body, status: "\(answer.status) Status", fields: fields)
+                state.visits.withLock { $0[index].wasAnswered = true }
                 if case .closed = connections { return }
             }
         }

@@ -86,7 +86,11 @@ package final class Broadcast<Element: Sendable>: Sendable {
         }
     }
 
-    private func remove(_ id: Int) { state.withLock { state in state.readers.removeAll { $0.id == id } } }
+    private func remove(_ id: Int) {
+        state.withLock { state in
+            if let index = state.readers.firstIndex(where: { $0.id == id }) { state.readers.remove(at: index) }
+        }
+    }
 
     package var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
 

@@ -206,10 +206,10 @@ struct PartMediaTests {
         stage.limit = .seconds(30)
         let cues = Cues()
         stage.answer = { request, response in
-            let text = String(decoding: response.body, as: UTF8.self)
             if request.urlString.hasSuffix("index.m3u8") {
                 return .playlist(
-                    text.replacing("#EXT-X-STREAM-INF:", with: "#EXT-X-STREAM-INF:SUBTITLES=\"subtitles\",")
+                    String(decoding: response.body, as: UTF8.self).replacing(
+                        "#EXT-X-STREAM-INF:", with: "#EXT-X-STREAM-INF:SUBTITLES=\"subtitles\",")
                         + "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"subtitles\",NAME=\"English\",LANGUAGE=\"en\","
                         + "URI=\"subtitles/live.m3u8\"\n")
             }

@@ -96,13 +96,13 @@ struct TransportStreamWriter {
     }
 
     mutating func add(_ pes: PES) {
-        var rest = Self.header(pes) + pes.payload
+        var rest = (Self.header(pes) + pes.payload)[...]
         var isFirst = true
         while !rest.isEmpty {
             let part = Array(rest.prefix(isFirst && pes.isRandomAccess ? min(payloadLimit, 182) : payloadLimit))
             packet(
                 pid: pes.pid, payload: part, startsUnit: isFirst, flags: isFirst && pes.isRandomAccess ? 0x40 : 0)
-            rest.removeFirst(part.count)
+            rest = rest.dropFirst(part.count)
             isFirst = false
         }
     }

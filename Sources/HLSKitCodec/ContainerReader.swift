@@ -79,6 +79,7 @@ package final class ContainerReader {
         try check(avformat_open_input(&self.context, nil, input, &options), "avformat_open_input")
         try check(avformat_find_stream_info(self.context, nil), "avformat_find_stream_info")
         describe()
+        if format == .matroska { noteExtendedLanguages() }
     }
 
     deinit {
@@ -174,6 +175,22 @@ package final class ContainerReader {
             nextTimes.append(nil)
             let (start, overflow) = stream.pointee.start_time.multipliedReportingOverflow(by: factor)
             startTimes.append(overflow || start.magnitude >= 1 << 60 ? 0 : start)
+        }
+    }
+
+    /// Notes the BCP 47 tags of Matroska's tracks, which libavformat does not read.
+    private func noteExtendedLanguages() {
+        guard let context = context?.pointee else { return }
+        let languages = MatroskaLanguages { [source] offset, count in source.read(offset, count) }
+        // Each track is a stream. The streams of attachments follow.
+        let streams = (0..<Int(context.nb_streams)).filter { index in
+            guard let stream = context.streams?[index]?.pointee else { return false }
+            return stream.codecpar?.pointee.codec_type != AVMEDIA_TYPE_ATTACHMENT
+                && stream.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
+        }
+        guard languages.tags.count == streams.count else { return }
+        for (index, tag) in zip(streams, languages.tags) {
+            if let tag, let place = places[index] { tracks[place.index].language = tag }
         }
     }
 

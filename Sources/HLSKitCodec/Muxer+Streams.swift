@@ -18,9 +18,7 @@ extension Muxer {
         }
         stream.pointee.time_base = AVRational(num: 1, den: max(1, track.timescale))
         parameters.pointee.codec_id = identifier
-        if let language = track.language.flatMap({ LanguageCode.threeLetters(of: $0, isBibliographic: isMatroska) }) {
-            av_dict_set(&stream.pointee.metadata, "language", language, 0)
-        }
+        setLanguage(of: track, stream)
         setLabel(track.label, of: stream)
         switch track.mediaType {
         case .video:
@@ -53,12 +51,29 @@ extension Muxer {
                 av_channel_layout_default(&parameters.pointee.ch_layout, Int32(clamping: track.channelCount))
             }
             if isMP4, track.codec == .eac3 {
-                sink.extensions.append(track.enhancedAC3Extension)
+                sink.additions.extensions.append(track.enhancedAC3Extension)
                 // The extension replaces the box with the bit rate, so that box must exist.
                 parameters.pointee.bit_rate = Int64(track.enhancedAC3Extension?.bitRate ?? 0)
             }
         }
         try setConfiguration(of: track, parameters)
+    }
+
+    private func setLanguage(of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>) {
+        guard let language = track.language else { return }
+        var code = LanguageCode.threeLetters(of: language, isBibliographic: isMatroska)
+        if let extended = ExtendedLanguage(language, code: code) {
+            if isMatroska {
+                let base = code ?? "und"
+                sink.additions.matroskaLanguages.append((extended, base))
+                code = extended.matroskaLanguage(code: base)
+            } else if isMP4 {
+                sink.additions.languages.insert(extended)
+                let name = [MediaKind.video: "Video", .text: "Subtitle"][track.mediaType] ?? "Sound"
+                av_dict_set(&stream.pointee.metadata, "handler_name", extended.handlerName("\(name)Handler"), 0)
+            }
+        }
+        if let code { av_dict_set(&stream.pointee.metadata, "language", code, 0) }
     }
 
     private func setLabel(_ label: MediaTrackLabel, of stream: UnsafeMutablePointer<AVStream>) {

@@ -22,17 +22,19 @@ package final class Muxer {
         /// Names of sample entries that libavformat cannot write, by the names that it writes instead.
         var entryNames: [String: String] = [:]
 
-        var extensions: [EnhancedAC3Extension?] = []
-        private static let maximumHeaderByteCount = 1 << 20
+        var additions = HeaderAdditions()
 
         fileprivate func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
             let place = entryNames.isEmpty ? nil : entryName(in: bytes)
-            // A file whose header is written last is completed with ``Muxer/complete(header:)``.
-            let isHeader = seek == nil && position < Self.maximumHeaderByteCount && extensions.contains { $0 != nil }
+            // An MP4 file whose header is written last is completed with ``Muxer/complete(header:)``. Matroska's header is
+            // written first, and again at the end.
+            let isHeader =
+                position < HeaderAdditions.maximumByteCount && !additions.isEmpty
+                && (seek == nil || !additions.matroskaLanguages.isEmpty)
             guard place != nil || isHeader else { return write(bytes) }
             var bytes = Array(bytes)
             if let place { bytes.replaceSubrange(place.offset..<place.offset + 4, with: place.name.utf8) }
-            if isHeader { extensions.removeFirst(EnhancedAC3Extension.add(extensions, to: &bytes)) }
+            if isHeader { additions.extensions.removeFirst(additions.add(to: &bytes)) }
             return bytes.withUnsafeBytes { write($0) }
         }
 
@@ -74,7 +76,9 @@ package final class Muxer {
     }
 
     /// libavformat collects small writes up to this size before it calls the sink, which has a larger buffer.
-    private static let bufferByteCount: Int32 = 32 * 1024
+    private static let bufferByteCount = 32 * 1024
+    /// The largest size of a track in the header, without its configuration.
+    private static let trackByteCount = 2048
 
     let sink: Sink
     let context: UnsafeMutablePointer<AVFormatContext>
@@ -116,13 +120,18 @@ package final class Muxer {
             context.pointee.max_delay = 700_000
             context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
         }
-        try attachSink()
+        // A buffer contains a whole header, so that it can be completed.
+        try attachSink(
+            byteCount: tracks.reduce(Self.bufferByteCount) { $0 + Self.trackByteCount + $1.configuration.count })
         for (index, track) in tracks.enumerated() {
             try add(track)
             if index < streamIDs.count { context.pointee.streams[index]?.pointee.id = Int32(streamIDs[index]) }
         }
         set(metadata.tags)
         add(metadata.chapters)
+        var options = options
+        // Checksums would not include the additions.
+        if !sink.additions.matroskaLanguages.isEmpty { options["write_crc32"] = "0" }
         try writeHeader(options)
         for (index, track) in tracks.enumerated() {
             // Writing the header may have changed the time base.
@@ -197,7 +206,7 @@ package final class Muxer {
 
     /// Adds what libavformat cannot write to the `moov` box of an MP4 file. The size of the box does not change.
     package func complete(header: inout [UInt8]) {
-        _ = EnhancedAC3Extension.add(sink.extensions, to: &header)
+        _ = sink.additions.add(to: &header)
     }
 
     /// Whether all samples have been written, but the trailer is not as intended.
@@ -217,9 +226,10 @@ package final class Muxer {
 
     // MARK: - Setting up
 
-    private func attachSink() throws(CodecError) {
+    private func attachSink(byteCount: Int) throws(CodecError) {
         let opaque = Unmanaged.passUnretained(sink).toOpaque()
-        var buffer = av_malloc(Int(Self.bufferByteCount))
+        let byteCount = Int32(clamping: byteCount)
+        var buffer = av_malloc(Int(byteCount))
         let write: CLibAV_write_callback = { opaque, bytes, count in
             guard let opaque, let bytes, count > 0 else { return 0 }
             let sink = Unmanaged<Muxer.Sink>.fromOpaque(opaque).takeUnretainedValue()
@@ -252,7 +262,7 @@ package final class Muxer {
             throw CodecError(call: "dlopen", code: CodecError.noLibrary)
         }
         let io = CLibAV_alloc_writer(
-            library, buffer?.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, opaque, write,
+            library, buffer?.assumingMemoryBound(to: UInt8.self), byteCount, opaque, write,
             sink.seek == nil ? nil : seek)
         guard buffer != nil, let io else {
             av_freep(&buffer)

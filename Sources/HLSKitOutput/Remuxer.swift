@@ -442,7 +442,7 @@ package final class Remuxer: SampleWriter, NumberedFiles, TrackAwaitingWriter {
     private func openMuxer(_ state: inout State) throws(HLSError) {
         let (file, failure) = (state.file, state.failure)
         let isSeekable = file.isSeekable && !writesFragments(to: file) && !container.holdsAudioOnly
-        let front = container == .mp4 && isSeekable && indexByteCount > 0 ? FrontIndex(file, room: indexByteCount) : nil
+        let front = container == .mp4 && isSeekable ? FrontIndex(file, room: indexByteCount) : nil
         state.frontIndex = front
         let sink = Muxer.Sink(
             write: { bytes in

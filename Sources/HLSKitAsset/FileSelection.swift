@@ -5,7 +5,7 @@ import HLSKitSelection
 
 struct FileSelection: Sendable {
     let video: MediaTrack?
-    /// The audio tracks. The first one is the default.
+    /// The audio tracks. The first one is read with the video.
     let audio: [MediaTrack]
     let text: [MediaTrack]
 
@@ -22,7 +22,9 @@ struct FileSelection: Sendable {
 
     var mainTrackIDs: [Int] { [video?.id, audio.first?.id].compactMap(\.self) }
 
-    var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }
+    var hasOptions: Bool {
+        audio.count > 1 || !text.isEmpty || audio.contains { $0.language != nil || $0.label.name != nil }
+    }
 
     /// Returns the playlist of the file's audio and subtitle tracks.
     ///
@@ -33,21 +35,17 @@ struct FileSelection: Sendable {
         var playlist = MultivariantPlaylist(url: url)
         playlist.version = 7
         var names = TrackNames()
+        let first = audio.firstIndex { $0.label.isDefault && CodecRegistry.canDecode($0.codec) } ?? 0
         for (index, track) in audio.enumerated() {
-            var rendition = Rendition(type: .audio, groupID: "audio", name: names.name(of: track, "Audio"))
+            var rendition = names.rendition(.audio, of: track, groupID: "audio")
             if index > 0 { rendition.uri = FileKey(trackIDs: [track.id], part: .playlist).fragment }
-            rendition.language = track.language.map(LanguageTag.shortest)
-            rendition.isDefault = index == 0
-            rendition.isAutoselect = true
-            if track.channelCount > 0 { rendition.channels = "\(track.channelCount)" }
+            rendition.isDefault = index == first
             playlist.renditions.append(rendition)
         }
         for track in text {
-            var rendition = Rendition(type: .subtitles, groupID: "text", name: names.name(of: track, "Subtitles"))
+            var rendition = names.rendition(.subtitles, of: track, groupID: "text")
             rendition.uri = FileKey(trackIDs: [track.id], part: .playlist).fragment
-            rendition.language = track.language.map(LanguageTag.shortest)
-            rendition.isAutoselect = true
-            rendition.isForced = track.holdsOnlyForcedText
+            rendition.isDefault = track.label.isDefault
             playlist.renditions.append(rendition)
         }
         var variant = VariantStream(

@@ -111,14 +111,18 @@ package struct TrackFacts: Sendable {
     var extendedLanguageTag: String? { rendition?.language ?? description.language }
 
     var characteristics: Set<MediaCharacteristic> {
-        var result = Set((rendition?.characteristics ?? []).map(MediaCharacteristic.init(rawValue:)))
+        let label = description.label
+        let declared = (rendition?.characteristics ?? []) + label.characteristics
+        var result = Set(declared.map(MediaCharacteristic.init(rawValue:)))
         switch description.mediaType {
         case .video: result.formUnion([.visual, .frameBased])
         case .audio: result.insert(.audible)
         case .text: result.insert(.legible)
         case .metadata: break
         }
-        if rendition?.isForced == true { result.insert(.containsOnlyForcedSubtitles) }
+        if rendition?.isForced == true || label.isForced || description.holdsOnlyForcedText {
+            result.insert(.containsOnlyForcedSubtitles)
+        }
         guard description.mediaType == .video else { return result }
         // H.273 codes. Primaries: 9 is BT.2020, 11 and 12 are DCI-P3. Transfer: 2 is unspecified, 16 is PQ, 18 is HLG.
         let color = description.declaredColor

@@ -236,9 +236,12 @@ package final class ContainerReader {
         }
         let language = tags.first { $0.name == "language" }?.value
         track.language = language == "und" ? nil : language
-        track.label.name = tags.first { $0.name == "title" }?.value
-        track.label.isDefault = stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
-        track.label.isForced = stream.pointee.disposition & AV_DISPOSITION_FORCED != 0
+        track.label.name = MediaTrackLabel.name(tags.first { $0.name == "title" }?.value)
+        func isSet(_ flag: Int32) -> Bool { stream.pointee.disposition & flag != 0 }
+        track.label.isDefault = isSet(AV_DISPOSITION_DEFAULT)
+        track.label.isForced = isSet(AV_DISPOSITION_FORCED)
+        track.label.describesAudio = isSet(AV_DISPOSITION_HEARING_IMPAIRED)
+        track.label.describesVideo = isSet(AV_DISPOSITION_VISUAL_IMPAIRED)
         if mediaType == .video { describeVideo(parameters, of: &track) }
         if mediaType == .audio {
             track.sampleRate = max(0, Int(parameters.sample_rate))

@@ -44,6 +44,10 @@ extension Muxer {
             }
         case .text:
             parameters.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
+            // libavformat numbers tracks from 1.
+            if isMP4, !track.label.isDefault {
+                sink.additions.disabledTrackIDs.insert(Int(stream.pointee.index) + 1)
+            }
         case .audio, .metadata:
             parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
             parameters.pointee.sample_rate = Int32(clamping: track.sampleRate)

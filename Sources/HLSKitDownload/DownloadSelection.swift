@@ -126,7 +126,7 @@ struct DownloadSelection: Sendable {
             let isSame = number < same.count
             guard let url = playlist.resolve(other.uri), url != entry.url else { continue }
             var lane = DownloadJournal.Lane(other)
-            lane.language = entry.lane.language
+            lane.describe(entry.lane)
             lane.isAuxiliary = entry.lane.isAuxiliary
             alternates.append(
                 Alternate(

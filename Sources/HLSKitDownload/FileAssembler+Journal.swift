@@ -28,9 +28,12 @@ extension DownloadJournal.Segment {
 }
 
 extension DownloadJournal.Lane {
-    var label: MediaTrackLabel {
-        guard kind != .main else { return MediaTrackLabel() }
-        return MediaTrackLabel(
-            name: name, isDefault: isDefault, isForced: isForced, characteristics: characteristics)
+    /// The label of the lane's rendition, or `nil` if the lane contains no rendition.
+    var label: MediaTrackLabel? {
+        name.map { name in
+            MediaTrackLabel(
+                name: name, language: language, isDefault: isDefault, isForced: isForced,
+                characteristics: characteristics)
+        }
     }
 }

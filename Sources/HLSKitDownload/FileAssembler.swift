@@ -17,7 +17,7 @@ struct FileAssembler: Sendable {
         let id: LaneID
         let journalID: String
         let language: String?
-        let label: MediaTrackLabel
+        let label: MediaTrackLabel?
         let videoRange: VideoRange?
         var segments: [DownloadJournal.Segment]
         /// The position of the last segment that was listed.
@@ -153,7 +153,7 @@ struct FileAssembler: Sendable {
                 var track = MediaTrack(
                     id: slot, mediaType: .text, codec: .webVTT, timescale: Self.textTimescale,
                     language: entry.lane.language)
-                track.label = lane.label
+                track.label = lane.label ?? track.label
                 merger.add(.track(track, timeline: 0, time: .zero), to: slot)
                 lane.textSlot = slot
             }
@@ -175,7 +175,7 @@ struct FileAssembler: Sendable {
     private mutating func addAudio(_ choose: (inout Lane) -> Void) {
         guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
         var lane = Lane(
-            id: .audio, journalID: main.journalID, language: nil, label: MediaTrackLabel(), videoRange: nil,
+            id: .audio, journalID: main.journalID, language: nil, label: nil, videoRange: nil,
             segments: main.segments,
             pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio], asksAgain: false))
         (lane.isComplete, lane.lastPosition) = (main.isComplete, main.lastPosition)
@@ -491,8 +491,10 @@ struct FileAssembler: Sendable {
             switch element {
             case .track(var track, _, _):
                 guard let slot = lanes[index].slots[track.mediaType] else { continue }
-                if track.mediaType == .audio, let language = lanes[index].language { track.language = language }
-                if lanes[index].id == .audio { track.label = lanes[index].label }
+                if track.mediaType == .audio {
+                    track.language = lanes[index].language ?? track.language
+                    track.label = lanes[index].label ?? track.label
+                }
                 lanes[index].tracks[track.mediaType] = track
                 merger.add(
                     .track(track, timeline: lanes[index].current, time: lanes[index].currentStart), to: slot)

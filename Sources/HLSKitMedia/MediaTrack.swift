@@ -164,20 +164,6 @@ public struct MediaTrack: Sendable, Hashable {
     }
 }
 
-/// A playlist's description of a rendition, to be stored with its track in a file.
-package struct MediaTrackLabel: Sendable, Hashable {
-    package var name: String?
-    package var isDefault = false
-    /// Whether these are subtitles for foreign dialogue only.
-    package var isForced = false
-    /// Whether the subtitles also describe non-speech audio for viewers who cannot hear it.
-    package var describesAudio = false
-    /// Whether the audio describes the video for viewers who cannot see it.
-    package var describesVideo = false
-
-    package init() {}
-}
-
 /// The part of the decoded audio that belongs to the source. Encoders use whole frames and add a delay.
 ///
 /// All numbers are samples per channel of the decoder's output. Audio after the last of them belongs to another source

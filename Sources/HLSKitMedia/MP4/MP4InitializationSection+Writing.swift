@@ -21,6 +21,26 @@ extension MP4InitializationSection {
         return writer.bytes
     }
 
+    /// Clears the flag of tracks that are shown unless the user selects others.
+    ///
+    /// - Parameter bytes: Boxes, including a complete `moov` box.
+    package static func disable(_ trackIDs: Set<Int>, in bytes: inout [UInt8]) {
+        var places: [Int] = []
+        var reader = BoxReader(bytes[...], offset: 0)
+        while let movie = try? reader.nextBox() {
+            guard movie.type == "moov" else { continue }
+            var tracks = movie.payload
+            while let track = try? tracks.nextBox() {
+                guard track.type == "trak", let id = try? trackID(of: track), trackIDs.contains(id) else { continue }
+                var boxes = track.payload
+                while let box = try? boxes.nextBox() {
+                    if box.type == "tkhd", box.endOffset - box.offset >= 12 { places.append(box.offset + 11) }
+                }
+            }
+        }
+        for place in places { bytes[place] &= ~1 }
+    }
+
     private static func copy(_ box: Box, to writer: inout MP4BoxWriter) {
         writer.box(box.type) { $0.write(box.payload.rest) }
     }

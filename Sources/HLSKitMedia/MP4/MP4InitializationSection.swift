@@ -144,6 +144,7 @@ public struct MP4InitializationSection: Sendable {
                 tracks[track].descriptions[index].holdsChapters = true
             }
         }
+        MP4Track.noteDefaults(in: &tracks)
         if !isOfWholeFile {
             // The writer of fragments does not know their number in advance.
             for track in tracks.indices where isFragmented || tracks[track].tables == nil {

@@ -9,6 +9,7 @@ struct MP4Track: Sendable {
     var editShift: Int64 = 0
     var tables: SampleTableBoxes?
     var chapterTrackIDs: [Int] = []
+    private let isEnabled: Bool
 
     var id: Int { descriptions[0].id }
 }
@@ -34,7 +35,8 @@ extension MP4Track {
         else {
             throw trak.payload.malformed("'trak' lacks one of 'tkhd', 'mdhd', 'hdlr', 'stsd'")
         }
-        let is64Bit = try header.readVersionAndFlags().version == 1
+        let (version, flags) = try header.readVersionAndFlags()
+        let is64Bit = version == 1
         try header.skip(is64Bit ? 16 : 8)
         let id = Int(try header.readUInt32())
         let transform = Self.transform(header, is64Bit: is64Bit)
@@ -60,11 +62,12 @@ extension MP4Track {
                 ?? (isQuickTime ? MacintoshLanguage.tag(packedLanguage) : nil))
         if mediaType == .video { (track.rotation, track.preferredTransform) = (transform.rotation, transform) }
         track.isAuxiliary = handlerType == "auxv"
-        let version = try descriptions.readVersionAndFlags().version
+        track.label = boxes.label
+        let descriptionVersion = try descriptions.readVersionAndFlags().version
         let count = try descriptions.readUInt32()
         var entries: [MediaTrack] = []
         while entries.count < min(count, Self.maximumDescriptionCount), let entry = try descriptions.nextBox() {
-            let parser = try SampleEntryParser(parsing: entry, descriptionVersion: version, track: track)
+            let parser = try SampleEntryParser(parsing: entry, descriptionVersion: descriptionVersion, track: track)
             notes.append(contentsOf: parser.notes)
             entries.append(parser.track)
         }
@@ -72,7 +75,7 @@ extension MP4Track {
             notes.append("track \(id): no sample description, skipped")
             return nil
         }
-        self.init(descriptions: entries)
+        self.init(descriptions: entries, isEnabled: flags & 1 != 0)
         chapterTrackIDs = boxes.chapterTrackIDs
         tables = try SampleTableBoxes(boxes.tables, descriptionOffset: trak.offset)
         // Encryption applies to each sample separately.
@@ -82,6 +85,21 @@ extension MP4Track {
         let list = try EditList(parsing: edits, movieTimescale: movieTimescale, track: track, notes: &notes)
         editShift = list.shift
         for index in self.descriptions.indices { self.descriptions[index].shownRange = list.shown }
+    }
+
+    /// Notes the default tracks of each kind: the enabled ones. Many writers enable all tracks, which says nothing.
+    static func noteDefaults(in tracks: inout [MP4Track]) {
+        for type in [MediaKind.audio, .text] {
+            let own = tracks.indices.filter {
+                tracks[$0].descriptions[0].mediaType == type && !tracks[$0].descriptions[0].isAuxiliary
+            }
+            guard own.contains(where: { !tracks[$0].isEnabled }) else { continue }
+            for track in own where tracks[track].isEnabled {
+                for index in tracks[track].descriptions.indices {
+                    tracks[track].descriptions[index].label.isDefault = true
+                }
+            }
+        }
     }
 
     /// Reads the matrix after the track's number. Returns the identity if the box ends before it or has only zeros.
@@ -129,6 +147,7 @@ private struct TrackBoxes {
     var trackHeader: BoxReader?
     var mediaHeader: BoxReader?
     var extendedLanguage: String?
+    var label = MediaTrackLabel()
     var handler: BoxReader?
     var descriptions: BoxReader?
     var edits: BoxReader?
@@ -146,6 +165,7 @@ private struct TrackBoxes {
                 }
             case "tref": collectReferences(child.payload)
             case "mdia": try collectMedia(child.payload)
+            case "udta": label.read(child.payload)
             default: break
             }
         }

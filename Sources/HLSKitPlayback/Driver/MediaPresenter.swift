@@ -83,7 +83,7 @@ struct MediaPresenter {
                     // The playlist knows its renditions better than their files do.
                     track.language =
                         lane == .audio ? audible.language ?? track.language : track.language ?? audible.language
-                    if lane == .audio { track.label = audible.label }
+                    if lane == .audio || !view.hasAudioLane { track.label = audible.label }
                 }
                 renderers.noteCome(track.mediaType, of: lane)
                 if lane == .main, track.mediaType == .video { cues.begin(track, isStill: window.isStill) }

@@ -32,21 +32,31 @@ extension AudioRendition {
             id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount,
             channelUsage: Set(rendition.channelUsage))
         label = MediaTrackLabel(
-            name: rendition.name, isDefault: rendition.isDefault, isForced: rendition.isForced,
-            characteristics: rendition.characteristicsText)
+            name: rendition.name, language: rendition.language, isDefault: rendition.isDefault,
+            isForced: rendition.isForced, characteristics: rendition.characteristicsText)
     }
 }
 
 extension MediaTrackLabel {
+    private static let describesAudioTag = "public.accessibility.describes-music-and-sound"
+    private static let describesVideoTag = "public.accessibility.describes-video"
+
     /// - Parameter characteristics: The value of `CHARACTERISTICS`.
-    package init(name: String?, isDefault: Bool, isForced: Bool, characteristics: String?) {
+    package init(name: String, language: String?, isDefault: Bool, isForced: Bool, characteristics: String?) {
         self.init()
-        self.name = name
+        // A file is better without a name than with one that no one gave.
+        self.name = TrackNames.isRedundant(name, language: language) ? nil : name
         self.isDefault = isDefault
         self.isForced = isForced
         let characteristics = characteristics ?? ""
-        describesAudio = characteristics.contains("public.accessibility.describes-music-and-sound")
-        describesVideo = characteristics.contains("public.accessibility.describes-video")
+        describesAudio = characteristics.contains(Self.describesAudioTag)
+        describesVideo = characteristics.contains(Self.describesVideoTag)
+    }
+
+    /// The values for `CHARACTERISTICS`.
+    package var characteristics: [String] {
+        (describesAudio ? ["public.accessibility.transcribes-spoken-dialog", Self.describesAudioTag] : [])
+            + (describesVideo ? [Self.describesVideoTag] : [])
     }
 }
 

@@ -1,5 +1,5 @@
 package import HLSKitMedia
-import HLSKitPlaylist
+package import HLSKitPlaylist
 
 /// The audio tracks of segments as options of the audible group, for a playlist without audio renditions (I01).
 package struct AudioTrackOptions: Sendable {
@@ -15,12 +15,8 @@ package struct AudioTrackOptions: Sendable {
         var names = TrackNames()
         var isFirst = true
         entries = ordered.compactMap { track in
-            let language = track.language.map(LanguageTag.shortest)
-            var rendition = Rendition(
-                type: .audio, groupID: "", name: names.name(of: track, "Audio"), language: language)
+            var rendition = names.rendition(.audio, of: track, groupID: "")
             rendition.isDefault = isFirst
-            rendition.isAutoselect = true
-            if track.channelCount > 0 { rendition.channels = "\(track.channelCount)" }
             isFirst = false
             return MediaSelectionOption([rendition], isPlayable: canDecode(track.codec))
                 .map { ($0, track) }
@@ -56,20 +52,41 @@ package struct AudioTrackRule: Sendable, Equatable {
     }
 }
 
+/// Describes tracks as renditions with different names: the tracks' own names, or else their kind and language.
 package struct TrackNames {
     private var used: Set<String> = []
 
     package init() {}
 
-    /// - Parameter kind: The beginning of the name, before the language.
-    package mutating func name(of track: MediaTrack, _ kind: String) -> String {
-        let base = track.language.map { "\(kind) \(LanguageTag.shortest($0))" } ?? kind
+    /// - Parameter type: Audio or subtitles.
+    package mutating func rendition(
+        _ type: Rendition.MediaType, of track: MediaTrack, groupID: String
+    ) -> Rendition {
+        let language = track.language.map(LanguageTag.shortest)
+        let base = track.label.name ?? Self.name(type == .audio ? "Audio" : "Subtitles", language)
         var name = base
         var number = 1
         while !used.insert(name).inserted {
             number += 1
             name = "\(base) \(number)"
         }
-        return name
+        var rendition = Rendition(type: type, groupID: groupID, name: name, language: language, isAutoselect: true)
+        rendition.isForced = type == .subtitles && (track.label.isForced || track.holdsOnlyForcedText)
+        let characteristics = track.label.characteristics
+        rendition.characteristicsText = characteristics.isEmpty ? nil : characteristics.joined(separator: ",")
+        if track.channelCount > 0 { rendition.channels = "\(track.channelCount)" }
+        return rendition
+    }
+
+    private static func name(_ kind: String, _ language: String?) -> String {
+        language.map { "\(kind) \(LanguageTag.shortest($0))" } ?? kind
+    }
+
+    /// Whether a name says only what is known without it, like the names of tracks without one.
+    static func isRedundant(_ name: String, language: String?) -> Bool {
+        ["Audio", "Subtitles"].contains { kind in
+            let base = Self.name(kind, language)
+            return name == base || name.hasPrefix(base + " ") && Int(name.dropFirst(base.count + 1)) != nil
+        }
     }
 }

@@ -85,7 +85,7 @@ struct MediaFileReport: Sendable {
 
     static func table(_ tracks: [Track]) -> [String] {
         PlaylistTable.table(
-            "TRACKS", ["track", "type", "codec", "size", "fps", "sound", "language", "rate", "from", "to", ""],
+            "TRACKS", ["track", "type", "codec", "size", "fps", "sound", "language", "name", "rate", "from", "to", ""],
             tracks.map(row))
     }
 
@@ -95,7 +95,12 @@ struct MediaFileReport: Sendable {
         var audio: [String] = []
         if description.sampleRate > 0 { audio.append("\(description.sampleRate) Hz") }
         if description.channelCount > 0 { audio.append("\(description.channelCount) ch") }
+        let label = description.label
         let notes = [
+            label.isDefault && !isVideo ? "default" : nil,
+            isForced(description) ? "forced" : nil,
+            label.describesAudio ? "SDH" : nil,
+            label.describesVideo ? "audio description" : nil,
             description.declaredFieldCount == 2 ? "interlaced" : nil,
             description.rotation > 0 ? "turned by \(description.rotation)°" : nil,
             track.isProtected ? "encrypted" : nil,
@@ -105,12 +110,14 @@ struct MediaFileReport: Sendable {
             "\(track.id)", description.mediaType.rawValue, description.codec.rawValue,
             isVideo ? "\(track.size.width)x\(track.size.height)" : "",
             isVideo && track.frameRate > 0 ? Decimals.text(track.frameRate, places: 2) : "",
-            audio.joined(separator: " "), track.language ?? "",
+            audio.joined(separator: " "), track.language ?? "", label.name ?? "",
             track.bitRate > 0 ? Decimals.bitRate(track.bitRate) : "", time(track.timeRange.start),
             time(track.timeRange.end),
             (ColorReport(description).notes + notes.compactMap { $0 }).joined(separator: ", "),
         ]
     }
+
+    private static func isForced(_ track: MediaTrack) -> Bool { track.label.isForced || track.holdsOnlyForcedText }
 
     private static func time(_ time: MediaTime) -> String {
         time.isNumeric ? Decimals.text(time.seconds, places: 3) : ""
@@ -171,6 +178,11 @@ struct MediaFileReport: Sendable {
         object.add("sample_rate", description.sampleRate > 0 ? description.sampleRate : nil)
         object.add("channels", description.channelCount > 0 ? description.channelCount : nil)
         object.add("language", track.language)
+        let label = description.label
+        object.add("name", label.name)
+        object.add("default", label.isDefault && !isVideo)
+        object.add("forced", isForced(description))
+        object.add("characteristics", label.characteristics.joined(separator: ","))
         object.add("bit_rate", track.bitRate > 0 ? JSONValue.number(track.bitRate) : nil)
         object.add("start", seconds(track.timeRange.start))
         object.add("end", seconds(track.timeRange.end))

@@ -17,6 +17,7 @@ enum BoxWriter {
 extension BoxWriter {
     struct Track {
         var id = 1
+        var flags = 3
         var handler = "vide"
         var timescale = 1000
         /// The three letters that `mdhd` packs. The default is "und".
@@ -26,6 +27,7 @@ extension BoxWriter {
         var descriptionVersion: UInt8 = 0
         var edits: [UInt8] = []
         var tables: [UInt8] = []
+        var userData: [UInt8] = []
     }
 
     struct Defaults {
@@ -56,7 +58,7 @@ extension BoxWriter {
         let language = track.language.reduce(0) { $0 << 5 | $1 }
         return box(
             "trak",
-            fullBox("tkhd", flags: 3, zeros(8), be32(track.id), zeros(68)),
+            fullBox("tkhd", flags: track.flags, zeros(8), be32(track.id), zeros(68)),
             track.edits,
             box(
                 "mdia",
@@ -70,7 +72,8 @@ extension BoxWriter {
                         fullBox(
                             "stsd", version: track.descriptionVersion, be32(track.entries.count),
                             track.entries.flatMap { $0 }),
-                        track.tables))))
+                        track.tables))),
+            track.userData.isEmpty ? [] : box("udta", track.userData))
     }
 
     static func elst(_ entries: (duration: Int, mediaTime: Int)...) -> [UInt8] {

@@ -224,6 +224,55 @@ import Testing
         #expect(try section([track]).tracks.first?.language == expected)
     }
 
+    private static func kind(_ role: String, scheme: String = "urn:mpeg:dash:role:2011") -> [UInt8] {
+        BoxWriter.fullBox("kind", Array("\(scheme)\0\(role)\0".utf8))
+    }
+
+    @Test("the user data of a track contains its name and roles")
+    func label() throws {
+        let data = [
+            BoxWriter.box("name", Array("Director's cut".utf8)) + Self.kind("description"),
+            Self.kind("forced-subtitle") + Self.kind("caption") + BoxWriter.box("name", Array("Alle\0 x".utf8)),
+            // Other schemes, incomplete boxes and blanks say nothing.
+            Self.kind("caption", scheme: "about:html-kind") + BoxWriter.box("kind", [0, 0]),
+            BoxWriter.box("name", Array("  ".utf8)) + [0, 0, 0, 99] + Array("name".utf8),
+        ]
+        let labels = try section(data.enumerated().map { BoxWriter.Track(id: $0 + 1, userData: $1) }).tracks.map(
+            \.label)
+        #expect(labels.map(\.name) == ["Director's cut", "Alle", nil, nil])
+        #expect(labels.map(\.describesVideo) == [true, false, false, false])
+        #expect(labels.map(\.describesAudio) == [false, true, false, false])
+        #expect(labels.map(\.isForced) == [false, true, false, false])
+        let long = BoxWriter.Track(userData: BoxWriter.box("name", [UInt8](repeating: 0x61, count: 9999)))
+        #expect(try section([long]).tracks.first?.label.name?.count == 500)
+    }
+
+    @Test(
+        "the enabled tracks of a kind are its default, unless all are enabled",
+        arguments: [
+            ([3, 3], [false, false]), ([3, 2], [true, false]), ([2, 2], [false, false]), ([7, 6], [true, false]),
+        ])
+    func enabled(flags: [Int], isDefault: [Bool]) throws {
+        let entry = BoxWriter.audioEntry("ac-3", BoxWriter.box("dac3", [0x10, 0x3D, 0x40]))
+        let tracks = flags.enumerated().map { index, flags in
+            BoxWriter.Track(id: index + 1, flags: flags, handler: "soun", entries: [entry])
+        }
+        let video = BoxWriter.Track(id: 9, flags: 2)
+        let found = try section(tracks + [video]).tracks
+        #expect(found.map(\.label.isDefault) == isDefault + [false])
+        var bytes = BoxWriter.header(tracks)
+        let count = bytes.count
+        MP4InitializationSection.disable([2], in: &bytes)
+        #expect(bytes.count == count)
+        let disabled = try MP4InitializationSection(parsing: bytes[...]).tracks
+        #expect(disabled.map(\.label.isDefault) == [flags[0] & 1 == 1, false])
+        for count in 0..<bytes.count {
+            var part = Array(bytes.prefix(count))
+            MP4InitializationSection.disable([1, 2], in: &part)
+            #expect(part.count == count)
+        }
+    }
+
     @Test(
         "QuickTime files declare languages by number",
         arguments: [

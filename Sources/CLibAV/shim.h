@@ -86,6 +86,24 @@ static inline AVIOContext *CLibAV_alloc_reader(const CLibAV_format *format, unsi
     return format->avio_alloc_context(buffer, size, 0, opaque, read, NULL, seek);
 }
 
+// The side data of a stream, which moved to its parameters in FFmpeg 6.1, or NULL.
+static inline const uint8_t *CLibAV_stream_side_data(const AVStream *stream, enum AVPacketSideDataType type,
+                                                     int64_t *size) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+    const AVPacketSideData *data = stream->codecpar->coded_side_data;
+    int count = stream->codecpar->nb_coded_side_data;
+#else
+    const AVPacketSideData *data = stream->side_data;
+    int count = stream->nb_side_data;
+#endif
+    for (int index = 0; index < count; index++) {
+        if (data[index].type != type) continue;
+        *size = (int64_t)data[index].size;
+        return data[index].data;
+    }
+    return NULL;
+}
+
 // The time of a key frame in a stream's index, or AV_NOPTS_VALUE if the entry is no key frame.
 static inline int64_t CLibAV_key_time(const CLibAV_format *format, AVStream *stream, int index) {
     const AVIndexEntry *entry = format->avformat_index_get_entry(stream, index);

@@ -242,38 +242,15 @@ package final class ContainerReader {
         track.label.isForced = isSet(AV_DISPOSITION_FORCED)
         track.label.describesAudio = isSet(AV_DISPOSITION_HEARING_IMPAIRED)
         track.label.describesVideo = isSet(AV_DISPOSITION_VISUAL_IMPAIRED)
-        if mediaType == .video { describeVideo(parameters, of: &track) }
+        if mediaType == .video {
+            describeVideo(parameters, of: &track)
+            describeSideData(of: stream, in: &track)
+        }
         if mediaType == .audio {
             track.sampleRate = max(0, Int(parameters.sample_rate))
             track.channelCount = max(0, Int(parameters.ch_layout.nb_channels))
         }
         return (track, Int64(unit.num))
-    }
-
-    private static func describeVideo(_ parameters: AVCodecParameters, of track: inout MediaTrack) {
-        track.width = max(0, Int(parameters.width))
-        track.height = max(0, Int(parameters.height))
-        let aspect = parameters.sample_aspect_ratio
-        if aspect.num > 0, aspect.den > 0 {
-            track.pixelAspectRatio = PixelAspectRatio(
-                horizontalSpacing: Int(aspect.num), verticalSpacing: Int(aspect.den))
-        }
-        let isDeclared =
-            parameters.color_primaries != AVCOL_PRI_UNSPECIFIED || parameters.color_trc != AVCOL_TRC_UNSPECIFIED
-            || parameters.color_space != AVCOL_SPC_UNSPECIFIED
-        if isDeclared {
-            track.colorInformation = ColorInformation(
-                colorPrimaries: Int(parameters.color_primaries.rawValue),
-                transferCharacteristics: Int(parameters.color_trc.rawValue),
-                matrixCoefficients: Int(parameters.color_space.rawValue),
-                isFullRange: parameters.color_range == AVCOL_RANGE_JPEG)
-        }
-        guard track.codec == .vp9, let format = av_pix_fmt_desc_get(AVPixelFormat(parameters.format))?.pointee else {
-            return
-        }
-        let chroma: PictureSampleStructure.Chroma =
-            format.log2_chroma_w == 0 ? .yuv444 : format.log2_chroma_h == 0 ? .yuv422 : .yuv420
-        track.sampleStructure = PictureSampleStructure(bitDepth: Int(format.comp.0.depth), chroma: chroma)
     }
 
     /// Whether a track has frames in another order than they are shown. AVI does not say when to show them.

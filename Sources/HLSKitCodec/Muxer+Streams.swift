@@ -40,7 +40,8 @@ extension Muxer {
             if isMP4, track.codec == .hevc {
                 let isHEV1 = track.sampleEntry == "hev1" || track.sampleEntry == "dvhe"
                 parameters.pointee.codec_tag = isHEV1 ? Self.tag("hev1") : Self.tag("hvc1")
-                if track.sampleEntry.hasPrefix("dvh") { sink.entryNames[isHEV1 ? "hev1" : "hvc1"] = track.sampleEntry }
+                let entry = track.needsDolbyVision && track.sampleEntry.isEmpty ? "dvh1" : track.sampleEntry
+                if entry.hasPrefix("dvh") { sink.entryNames[isHEV1 ? "hev1" : "hvc1"] = entry }
             }
         case .text:
             parameters.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
@@ -158,7 +159,7 @@ extension Muxer {
     }
 
     private static func setSphere(of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>) {
-        let modes = [AV_STEREO3D_2D, AV_STEREO3D_TOPBOTTOM, AV_STEREO3D_SIDEBYSIDE]
+        let modes = ContainerReader.stereoModes
         if let mode = track.stereoMode.map(Int.init), modes.indices.contains(mode) {
             setData(AV_PKT_DATA_STEREO3D, of: stream) { (data: inout AVStereo3D) in data.type = modes[mode] }
         }
@@ -219,4 +220,9 @@ extension Muxer {
         default: return nil
         }
     }
+}
+
+extension MediaTrack {
+    /// Whether players without Dolby Vision show false colours: profile 5.
+    fileprivate var needsDolbyVision: Bool { dolbyVision.count > 2 && dolbyVision[2] >> 1 == 5 }
 }

@@ -89,7 +89,7 @@ enum FrameNotes {
 }
 
 extension MasteringDisplayColorVolume {
-    fileprivate init(_ data: AVMasteringDisplayMetadata) {
+    init(_ data: AVMasteringDisplayMetadata) {
         func chromaticity(_ x: AVRational, _ y: AVRational) -> Chromaticity {
             Chromaticity(x: av_q2d(x), y: av_q2d(y))
         }

@@ -25,7 +25,7 @@ public struct TrackTransform: Sendable, Hashable {
     public static let identity = TrackTransform()
 
     /// The clockwise rotation in degrees: 0, 90, 180 or 270. It is 0 for anything other than quarter turns.
-    var rotation: Int {
+    package var rotation: Int {
         func sign(_ value: Double) -> Int { value > 0 ? 1 : value < 0 ? -1 : 0 }
         return switch (sign(a), sign(b), sign(c), sign(d)) {
         case (0, 1, -1, 0): 90

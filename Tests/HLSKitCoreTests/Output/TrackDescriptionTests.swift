@@ -120,4 +120,56 @@ struct TrackDescriptionTests {
         let track = try #require(try await asset.load(.tracks).last)
         #expect(try await track.load(.mediaCharacteristics).contains(.describesVideoForAccessibility))
     }
+
+    private static func picture() throws -> Source {
+        var fixture = try Source("hevc")
+        fixture.track.colorInformation = ColorInformation(
+            colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9)
+        fixture.track.masteringDisplayColorVolume = MasteringDisplayColorVolume(
+            primaries: MasteringDisplayColorVolume.Primaries(
+                red: .init(x: 0.708, y: 0.292), green: .init(x: 0.17, y: 0.797), blue: .init(x: 0.131, y: 0.046),
+                whitePoint: .init(x: 0.3127, y: 0.329)), luminance: 0.005...1000)
+        fixture.track.contentLightLevelInfo = ContentLightLevelInfo(
+            maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400)
+        return fixture
+    }
+
+    /// Returns the track after it was written to Matroska, then as that file's segments, and then to MP4.
+    private static func copied(_ fixture: Source) async throws -> [MediaTrack] {
+        let folder = try ScratchFolder()
+        try write([fixture], to: folder.path + "/a.mkv", Form(container: .mkv))
+        let item = PlayerItem(urlString: "file://\(folder.path)/a.mkv")
+        let writer = Remuxer(file: try OutputFile(path: folder.path + "/a.mp4"), container: .mp4)
+        item.add(writer)
+        let play = try await Play.toEnd(item, .unpaced())
+        #expect(play.error == nil && play.didPlayToEnd)
+        try writer.finish()
+        return try await tracks(folder.path + "/a.mkv") + tracks(folder.path + "/a.mp4")
+    }
+
+    @Test("S03: HDR and Dolby Vision of a Matroska file are kept in MP4", arguments: [8, 5])
+    func highDynamicRange(profile: UInt8) async throws {
+        var fixture = try Self.picture()
+        fixture.track.dolbyVision =
+            [1, 0, profile << 1, 6 << 3 | 5, profile == 8 ? 0x10 : 0] + [UInt8](repeating: 0, count: 19)
+        let found = try await Self.copied(fixture)
+        #expect(found.map(\.dolbyVision) == [fixture.track.dolbyVision, fixture.track.dolbyVision])
+        for track in found {
+            #expect(track.masteringDisplayColorVolume == fixture.track.masteringDisplayColorVolume)
+            #expect(track.contentLightLevelInfo == fixture.track.contentLightLevelInfo)
+            #expect(track.colorInformation?.transferCharacteristics == 16)
+        }
+        #expect(found.last?.sampleEntry == (profile == 5 ? "dvh1" : "hvc1"))
+    }
+
+    @Test("S03: spherical and stereoscopic video of a Matroska file is kept in MP4")
+    func sphere() async throws {
+        var fixture = try Self.picture()
+        fixture.track.stereoMode = 2
+        fixture.track.sphericalMapping = SphericalMapping(
+            .equirectangular(top: 1 << 28, bottom: 1 << 28, left: 0, right: 0), yaw: 30 << 16, pitch: -(10 << 16))
+        let found = try await Self.copied(fixture)
+        #expect(found.map(\.stereoMode) == [2, 2])
+        #expect(found.map(\.sphericalMapping) == [fixture.track.sphericalMapping, fixture.track.sphericalMapping])
+    }
 }

@@ -13,7 +13,7 @@
 #define CCRYPTO_FUNCTIONS(each)                                                                                        \
     each(ERR_error_string_n) each(ERR_get_error) each(EVP_CIPHER_CTX_free) each(EVP_CIPHER_CTX_new)                    \
     each(EVP_CIPHER_CTX_set_padding) each(EVP_CipherInit_ex) each(EVP_CipherUpdate) each(EVP_aes_128_cbc)              \
-    each(EVP_aes_128_ctr) each(EVP_Digest) each(EVP_md5) each(EVP_sha256)
+    each(EVP_aes_128_ctr) each(EVP_Digest) each(EVP_md5) each(EVP_sha256) each(EVP_sha512_256)
 #define CCRYPTO_FIELD(name) __typeof__(&name) name;
 #define CCRYPTO_FIND(name)                                                                                             \
     if (!(crypto->name = (__typeof__(&name))dlsym(library, #name))) return 0;

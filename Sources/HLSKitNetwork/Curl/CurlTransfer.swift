@@ -192,7 +192,7 @@ final class CurlTransfer {
         }
         let place = ProtectedPlace(origin: url.origin, login: login)
         return context.challenges[place]?.authorization(
-            login, method: request.body == nil ? "GET" : "POST", target: url.target)
+            login, method: request.body == nil ? "GET" : "POST", target: url.target, body: request.body ?? [])
     }
 
     /// Whether a refusal contains a challenge that can be answered.

@@ -11,14 +11,19 @@ enum CryptoLibrary {
         return table
     }
 
-    enum Hash { case md5, sha256 }
+    enum Hash { case md5, sha256, sha512Of256Bits }
 
     /// Returns nil if the library is not installed or lacks the hash, as in FIPS mode.
     static func hash(of bytes: [UInt8], _ kind: Hash) -> [UInt8]? {
         guard let crypto = try? functions() else { return nil }
         var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
-        let type = kind == .md5 ? crypto.pointee.EVP_md5() : crypto.pointee.EVP_sha256()
+        let type =
+            switch kind {
+            case .md5: crypto.pointee.EVP_md5()
+            case .sha256: crypto.pointee.EVP_sha256()
+            case .sha512Of256Bits: crypto.pointee.EVP_sha512_256()
+            }
         guard crypto.pointee.EVP_Digest(bytes, bytes.count, &hash, &count, type, nil) == 1 else { return nil }
         return Array(hash.prefix(Int(count)))
     }

@@ -20,8 +20,17 @@ package struct DigestChallenge: Sendable, Hashable {
     }
 
     private enum Algorithm: String, CaseIterable {
+        case sha512Of256Bits = "SHA-512-256"
         case sha256 = "SHA-256"
         case md5 = "MD5"
+
+        var hash: CryptoLibrary.Hash {
+            switch self {
+            case .sha512Of256Bits: .sha512Of256Bits
+            case .sha256: .sha256
+            case .md5: .md5
+            }
+        }
     }
 
     private let realm: String
@@ -31,7 +40,8 @@ package struct DigestChallenge: Sendable, Hashable {
     private let isSession: Bool
     /// The name as the server writes it, or nil if it is absent.
     private let algorithmName: String?
-    private let hasQuality: Bool
+    /// The quality of protection, or nil if the server has none. `auth-int` includes the body of the request.
+    private let quality: String?
     private var count = 0
 
     /// Reads the strongest supported challenge of a response. Returns nil if there is none.
@@ -51,11 +61,11 @@ package struct DigestChallenge: Sendable, Hashable {
         isSession = name.hasSuffix("-SESS")
         guard let algorithm = Algorithm(rawValue: isSession ? String(name.dropLast(5)) : name) else { return nil }
         let qualities = parameters["qop"]?.split(separator: ",").map { $0.filter { $0 != " " }.lowercased() }
-        guard qualities?.contains("auth") ?? true else { return nil }
+        quality = qualities.flatMap { offered in ["auth", "auth-int"].first { offered.contains($0) } }
+        guard qualities == nil || quality != nil else { return nil }
         (self.realm, self.nonce, self.algorithm) = (realm, nonce, algorithm)
         opaque = parameters["opaque"]
         algorithmName = parameters["algorithm"]
-        hasQuality = qualities != nil
     }
 
     /// The `Digest` challenges of a field, which may contain other challenges.
@@ -102,7 +112,7 @@ package struct DigestChallenge: Sendable, Hashable {
     /// - Parameter target: The path and query, as they appear in the request.
     /// - Returns: The field, or nil if the hash library is not available.
     package mutating func authorization(
-        _ login: Login, method: String, target: String,
+        _ login: Login, method: String, target: String, body: [UInt8] = [],
         clientNonce: String = String(UInt64.random(in: .min ... .max), radix: 16)
     ) -> TransportField? {
         count += 1
@@ -114,8 +124,13 @@ package struct DigestChallenge: Sendable, Hashable {
             }
             first = session
         }
-        guard let second = hash([Array(method.utf8), Array(target.utf8)]) else { return nil }
-        let parts = hasQuality ? [first, nonce, number, clientNonce, "auth", second] : [first, nonce, second]
+        var request = [Array(method.utf8), Array(target.utf8)]
+        if quality == "auth-int" {
+            guard let content = hash([body]) else { return nil }
+            request.append(Array(content.utf8))
+        }
+        guard let second = hash(request) else { return nil }
+        let parts = quality.map { [first, nonce, number, clientNonce, $0, second] } ?? [first, nonce, second]
         guard let response = hash(parts.map { Array($0.utf8) }) else { return nil }
         var name = ""
         for character in String(decoding: login.name, as: UTF8.self) {
@@ -126,13 +141,13 @@ package struct DigestChallenge: Sendable, Hashable {
         text += ", response=\"\(response)\""
         if let algorithmName { text += ", algorithm=\(algorithmName)" }
         if let opaque { text += ", opaque=\"\(opaque)\"" }
-        if hasQuality { text += ", qop=auth, nc=\(number), cnonce=\"\(clientNonce)\"" }
+        if let quality { text += ", qop=\(quality), nc=\(number), cnonce=\"\(clientNonce)\"" }
         return TransportField(name: "Authorization", value: text)
     }
 
     /// Returns the hash, in hexadecimal digits, of the parts joined by colons.
     private func hash(_ parts: [[UInt8]]) -> String? {
         let bytes = Array(parts.joined(separator: [UInt8(ascii: ":")]))
-        return CryptoLibrary.hash(of: bytes, algorithm == .md5 ? .md5 : .sha256)?.hexadecimalText
+        return CryptoLibrary.hash(of: bytes, algorithm.hash)?.hexadecimalText
     }
 }

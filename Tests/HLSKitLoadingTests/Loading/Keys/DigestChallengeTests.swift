@@ -28,8 +28,13 @@ struct DigestChallengeTests {
                 "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"
             ),
             (["Basic realm=\"x\", Digest \(example)"], "8ca523f5e9506fed4657c9700eebdbec"),
-            (["Digest \(example), algorithm=SHA-512-256"], nil), (["Digest realm=\"x\""], nil), (["Basic"], nil),
-            (["Digest realm=\"x\", nonce=\"y\", qop=\"auth-int\""], nil), (["Digest realm=\"x\\"], nil), ([""], nil),
+            (
+                ["Digest \(example), algorithm=SHA-512-256", "Digest \(example), algorithm=SHA-256"],
+                "430d05014cecc49cab6fbe03176d41a1da86cbfe24a16580e22aaad928d960d0"
+            ),
+            (["Digest realm=\"x\", nonce=\"y\", qop=\"auth-int\""], "99962ffd8cad0b2d94118eebeace1e70"),
+            (["Digest \(example), algorithm=SHA-512"], nil), (["Digest realm=\"x\""], nil), (["Basic"], nil),
+            (["Digest realm=\"x\", nonce=\"y\", qop=\"token\""], nil), (["Digest realm=\"x\\"], nil), ([""], nil),
             ([",=\"\",,Digest"], nil),
         ] as [([String], String?)])
     func answers(_ values: [String], _ response: String?) throws {

@@ -75,6 +75,7 @@ struct SegmentCheckTests {
     func headerless() throws {
         let cues = Array("1\n00:00:01.000 --> 00:00:02.000\nHello\n\n".utf8)
         try check(cues).finish(mayBeEmpty: true)
+        try check(Array("1\n00:00:01,000 --> 00:00:02,000\nHello\n\n".utf8)).finish(mayBeEmpty: true)
         #expect(throws: MediaError.self) { try check(cues).finish(mayBeEmpty: false) }
         #expect(throws: MediaError.self) { try check(Array("Not found --> 404".utf8)).finish(mayBeEmpty: true) }
     }

@@ -55,7 +55,8 @@ package struct WebVTTParser: Sendable {
 
     /// Creates a parser that expects the start of a file.
     ///
-    /// - Parameter mayLackHeader: Whether the file may begin with its first cue.
+    /// - Parameter mayLackHeader: Whether the file may begin with its first cue. Its times may then have commas, as
+    ///   in the SubRip files that such segments are made from.
     package init(mayLackHeader: Bool = false) { self.mayLackHeader = mayLackHeader }
 
     /// Whether bytes begin with the body of a file instead of its header.
@@ -68,7 +69,7 @@ package struct WebVTTParser: Sendable {
         if body.isEmpty { return !bytes.isEmpty }
         if ["NOTE", "STYLE", "REGION"].contains(where: { first.elementsEqual($0.utf8) }) { return true }
         for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) where hasArrow(Array(line)) {
-            return WebVTTTime.timings(of: text(of: Array(line))[...]) != nil
+            return WebVTTTime.timings(of: text(of: Array(line))[...], allowsComma: true) != nil
         }
         return false
     }
@@ -181,7 +182,9 @@ package struct WebVTTParser: Sendable {
             block.isTooLarge = true
             block.lines.removeAll()
         } else if line.hasArrow {
-            if let (start, end, settings) = WebVTTTime.timings(of: line.text[...]), end >= start {
+            if let (start, end, settings) = WebVTTTime.timings(of: line.text[...], allowsComma: mayLackHeader),
+                end >= start
+            {
                 block.timings = (block.lines.first ?? "", start, end, settings)
             } else {
                 block.isBroken = true

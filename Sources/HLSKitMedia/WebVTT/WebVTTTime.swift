@@ -6,7 +6,9 @@ enum WebVTTTime {
     /// Removes a time such as `01:02.345` or `100:01:02.345` from the front of `text`. Returns nil if there is none.
     ///
     /// Source: WebVTT §6.4, "collect a WebVTT timestamp".
-    static func take(from text: inout Substring) -> Duration? {
+    ///
+    /// - Parameter allowsComma: Whether a comma may precede the fraction, as in SubRip.
+    static func take(from text: inout Substring, allowsComma: Bool = false) -> Duration? {
         var rest = text
         guard let first = digits(&rest), take(":", &rest), let second = digits(&rest), second.count == 2 else {
             return nil
@@ -19,7 +21,8 @@ enum WebVTTTime {
             guard take(":", &rest), let third = digits(&rest), third.count == 2 else { return nil }
             (hours, minutes, seconds) = (first.value, second.value, third.value)
         }
-        guard take(".", &rest), let fraction = digits(&rest), fraction.count == 3, minutes <= 59, seconds <= 59,
+        guard take(".", &rest) || allowsComma && take(",", &rest), let fraction = digits(&rest), fraction.count == 3,
+            minutes <= 59, seconds <= 59,
             hours <= maxHours
         else { return nil }
         text = rest
@@ -46,13 +49,15 @@ enum WebVTTTime {
         return .seconds((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) + .nanoseconds(nanoseconds)
     }
 
-    static func timings(of line: Substring) -> (start: Duration, end: Duration, settings: Substring)? {
+    static func timings(
+        of line: Substring, allowsComma: Bool = false
+    ) -> (start: Duration, end: Duration, settings: Substring)? {
         var rest = trimmed(line)
-        guard let start = take(from: &rest) else { return nil }
+        guard let start = take(from: &rest, allowsComma: allowsComma) else { return nil }
         rest = trimmed(rest)
         guard rest.hasPrefix("-->") else { return nil }
         rest = trimmed(rest.dropFirst(3))
-        guard let end = take(from: &rest) else { return nil }
+        guard let end = take(from: &rest, allowsComma: allowsComma) else { return nil }
         return (start, end, rest)
     }
 

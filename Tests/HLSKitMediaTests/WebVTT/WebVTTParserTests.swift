@@ -279,4 +279,17 @@ private let specimen = """
         let parsed = Parsed("WEBVTT\n\n" + String(repeating: "odd\n\n", count: 10_000))
         #expect(parsed.notes.count == 64)
     }
+
+    @Test("times have commas only in files without a header", arguments: [true, false])
+    func commas(mayLackHeader: Bool) throws {
+        let text = "1\n00:00:01,000 --> 00:00:02,500\nA\n"
+        #expect(WebVTTParser.lacksHeader(Array(text.utf8)[...]))
+        var parser = WebVTTParser(mayLackHeader: mayLackHeader)
+        var events: [WebVTTEvent] = []
+        try parser.append(Array((mayLackHeader ? text : "WEBVTT\n\n" + text).utf8)[...], to: &events)
+        try parser.finish(to: &events)
+        let cues = events.compactMap { if case .cue(let cue) = $0 { cue } else { nil } }
+        #expect(cues == (mayLackHeader ? [cue(1000, 2500, "A", identifier: "1")] : []))
+        #expect(events.count == 1)
+    }
 }

@@ -138,7 +138,9 @@ struct MovieFragment {
         let version = try box.readVersionAndFlags().version
         // Unsigned according to the standard. Writers that place an encoder's delay before time 0 write a negative
         // number.
-        let time = Int64(bitPattern: try box.readUInt(is64Bit: version == 1))
+        var time = Int64(bitPattern: try box.readUInt(is64Bit: version == 1))
+        // In 32 bits, only the last second can be such a number.
+        if version == 0, time > Int64(UInt32.max) - Int64(track.descriptions[0].timescale) { time -= 1 << 32 }
         guard time.magnitude <= MediaTimeLimit.largest.magnitude else {
             throw box.malformed("a decode time beyond 2^61")
         }

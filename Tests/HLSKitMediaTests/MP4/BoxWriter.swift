@@ -118,11 +118,15 @@ extension BoxWriter {
 
     /// Returns a fragment of one track, followed by an `mdat` box. Each sample is 10 units long and filled with its
     /// number.
-    static func fragment(time: Int = 0, id: Int = 1, sizes: [Int], extra: [UInt8] = []) -> [UInt8] {
+    ///
+    /// - Parameter isShort: Whether the decode time has 32 bits.
+    static func fragment(
+        time: Int = 0, id: Int = 1, sizes: [Int], extra: [UInt8] = [], isShort: Bool = false
+    ) -> [UInt8] {
         func fragment(offset: Int) -> [UInt8] {
             let run = trun(
                 flags: 0x301, count: sizes.count, be32(offset), sizes.flatMap { be32(10) + be32($0) })
-            return moof(traf(tfhd(id), tfdt(time), run, extra))
+            return moof(traf(tfhd(id), isShort ? fullBox("tfdt", be32(time)) : tfdt(time), run, extra))
         }
         let size = fragment(offset: 0).count
         let media = sizes.enumerated().flatMap { number, count in

@@ -210,6 +210,15 @@ import Testing
         #expect(demuxed.samples.map(\.dts) == [Int64(time), Int64(time) + 10])
     }
 
+    @Test(
+        "the last second of a decode time of 32 bits is negative",
+        arguments: [(-1, -1), (-999, -999), (-1001, (1 << 32) - 1001), (5000, 5000)] as [(Int, Int64)])
+    func shortNegativeDecodeTime(time: Int, expected: Int64) throws {
+        let demuxed = try Demuxed(fragments: Writer.fragment(time: time, sizes: [1], isShort: true))
+        #expect(demuxed.error == nil)
+        #expect(demuxed.samples.map(\.dts) == [expected])
+    }
+
     /// An edit list in movie units of 1/600 s on a track of 1/1000 s, and the shift of the timestamps that it causes.
     struct Edit: CustomTestStringConvertible {
         var name: String

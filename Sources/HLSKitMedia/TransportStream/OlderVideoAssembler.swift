@@ -13,6 +13,8 @@ struct OlderVideoAssembler {
     private var unit = Unit()
     /// Whether the unit exceeded the limit, so that all data is dropped until the next packet.
     private var isSkipping = false
+    /// Whether a packet began within an access unit.
+    private var hasDividedUnits = false
 
     private struct Unit {
         var start: Int?
@@ -52,6 +54,9 @@ struct OlderVideoAssembler {
         emit(upTo: buffer.count, isDamaged: isDamaged, to: &sink)
         removeAll()
     }
+
+    /// Whether packets do not begin with units, so that the end of a packet does not end a unit.
+    var mayContinue: Bool { hasDividedUnits && !buffer.isEmpty }
 
     mutating func moveTimes(by distance: Int64) {
         marks.moveTimes(by: distance)
@@ -116,6 +121,7 @@ struct OlderVideoAssembler {
             position = max(0, position - end)
         }
         guard let start = ended.start, ended.frameCount > 0 else { return }
+        if marks.first(after: start + 3, before: end - 3) != nil { hasDividedUnits = true }
         let mark = marks.takeMark(forUnitAt: start, slack: 3)
         let signaled = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
         guard let (pts, dts) = clock.time(signaled: signaled, order: nil, frame: frameDuration) else {

@@ -139,7 +139,7 @@ struct PacketizedStream: Sendable {
             return isOpen || hasRest
         }
         video?.endSegment(to: &sink)
-        guard isOpen || video?.mayContinue == true else {
+        guard isOpen || video?.mayContinue == true || olderVideo?.mayContinue == true else {
             finish(isTruncated: false, sink: &sink)
             return false
         }

@@ -100,6 +100,33 @@ import Testing
         }
     }
 
+    @Test("a stream whose packets do not begin with frames may be cut between any two packets")
+    func cuts() throws {
+        let frames = (0..<12).map { ($0 == 0 ? Self.sequence : []) + Self.frame(type: $0 % 4 == 0 ? 1 : 2) }
+        var writer = TransportStreamWriter(streams: [.init(pid: 256, type: 0x02)])
+        var bytes = frames.flatMap(\.self)
+        while !bytes.isEmpty {
+            let isFirst = writer.packetCount == 2
+            writer.add(
+                .init(pid: 256, pts: isFirst ? 90_000 : nil, payload: Array(bytes.prefix(70)), hasLength: true))
+            bytes.removeFirst(min(70, bytes.count))
+        }
+        // Only after the second frame does the demuxer know that packets do not begin with frames.
+        let first = 3 + (frames[0].count + frames[1].count + 140) / 70
+        for cut in first..<writer.packetCount {
+            var events: [DemuxerEvent] = []
+            var demuxer = TransportStreamDemuxer(continuing: nil)
+            try demuxer.append(writer.bytes[..<(cut * 188)], to: &events)
+            try demuxer.finish(to: &events)
+            var next = TransportStreamDemuxer(continuing: demuxer.rest)
+            try next.append(writer.bytes[(cut * 188)...], to: &events)
+            try next.finish(to: &events)
+            if let rest = next.rest { events += rest.finish() }
+            let found = events.compactMap { if case .sample(let sample) = $0 { sample.bytes } else { nil } }
+            #expect(found == frames, "cut at packet \(cut)")
+        }
+    }
+
     // MARK: DTS
 
     /// Returns a core frame with 512 samples of two channels at 48 kHz in 96 bytes.

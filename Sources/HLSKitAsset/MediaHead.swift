@@ -112,6 +112,7 @@ struct MediaHeadReader: ResourceReader {
                 return
             }
             try open(container)
+            ContainerProbe.removeImage(from: &probe, before: container)
             bytes = probe
             probe = []
         }

@@ -82,6 +82,9 @@ struct OpeningReader: ResourceReader {
         if declared?.container != nil || declared == nil && !text.starts(with: word) {
             switch ContainerProbe.identify(head[...], isComplete: isEnd, declared: declared?.container) {
             case nil: return false
+            // The parser reports best why it is not a playlist. MP4 after an image is only read as a segment.
+            case .webVTT: break
+            case .mp4 where ContainerProbe.beginsWithImage(head): break
             case .mp4:
                 mode = .mp4(MP4HeaderScanner())
                 return true
@@ -95,8 +98,6 @@ struct OpeningReader: ResourceReader {
                 }
                 mode = .container(try ContainerFile(format, name: name, url: url))
                 return true
-            // The parser reports best why it is not a playlist.
-            case .webVTT: break
             }
         }
         mode = .playlist(PlaylistParser(url: url, options: options))

@@ -56,6 +56,7 @@ struct FrameReader {
             probe += bytes
             guard let container = ContainerProbe.identify(probe[...], isComplete: isEnd) else { return }
             demuxer = try container.makeDemuxer(initialization: initialization)
+            ContainerProbe.removeImage(from: &probe, before: container)
             bytes = probe
             probe = []
         }

@@ -84,14 +84,24 @@ public struct ContainerProbe: Sendable, Hashable {
             if let count = LeadingImage.byteCount(all) {
                 switch identify(all.dropFirst(count), isComplete: isAll) {
                 case nil: return nil
-                case .transportStream(let stride): return .transportStream(packetStride: stride)
-                default: break
+                case .unknown?: break
+                case let container?: return container
                 }
             } else if !isAll, all.count < LeadingImage.maximumByteCount {
                 return nil
             }
         }
         return .unknown(appearance(of: bytes))
+    }
+
+    /// Whether the bytes begin with an image, which media may follow.
+    package static func beginsWithImage(_ bytes: [UInt8]) -> Bool { LeadingImage.begins(bytes[...]) }
+
+    /// Removes a complete image from the front of a segment. In a transport stream, the demuxer skips it.
+    package static func removeImage(from bytes: inout [UInt8], before container: Container) {
+        if case .transportStream = container { return }
+        guard let count = LeadingImage.byteCount(bytes[...]) else { return }
+        bytes.removeFirst(count)
     }
 
     private enum Verdict { case yes(Container), perhaps, no }

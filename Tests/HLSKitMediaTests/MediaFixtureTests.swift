@@ -105,6 +105,31 @@ import Testing
         #expect(found == DemuxerTrace(TransportStreamDemuxer(), media).samples.count)
     }
 
+    @Test(
+        "MP4, audio and subtitles are found after an image", arguments: ["png", "jpeg", "gif", "bitmap", "webp"],
+        [10, 3000])
+    func otherMediaBehindImage(kind: String, count: Int) throws {
+        let media: [([UInt8], ContainerProbe.Container)] = [
+            (BoxWriter.moov([BoxWriter.Track()], movieTimescale: 600), .mp4),
+            (try MediaFixture(name: "packed.aac").bytes, .packedAudio),
+            (Array("WEBVTT\n\n00:01.000 --> 00:02.000\nA\n".utf8), .webVTT),
+        ]
+        for (media, container) in media {
+            var bytes = Self.image(kind, count) + media
+            for step in [1, 999, bytes.count] {
+                var (probe, answer) = (ContainerProbe(), ContainerProbe.Container?.none)
+                for start in stride(from: 0, to: bytes.count, by: step) where answer == nil {
+                    answer = probe.append(bytes[start..<min(start + step, bytes.count)])
+                }
+                #expect(answer ?? probe.finish() == container)
+            }
+            ContainerProbe.removeImage(from: &bytes, before: container)
+            #expect(bytes == media)
+        }
+        let header = Self.image(kind, count) + media[0].0
+        #expect(try MP4InitializationSection(parsing: header[...]).tracks.count == 1)
+    }
+
     @Test("a transport stream is found after an ID3 tag of any size", arguments: [0, 63, 3000, 100_000])
     func behindTag(count: Int) throws {
         let media = try MediaFixture(name: "ts-h264-aac.ts").bytes

@@ -36,7 +36,7 @@ public struct MP4InitializationSection: Sendable {
     ///   `malformed` if a box contradicts its parent or lacks a part, or `missingInitializationSection` if there are
     ///   boxes but no `moov`.
     public init(parsing bytes: ArraySlice<UInt8>) throws(MediaError) {
-        var reader = BoxReader(bytes, offset: 0)
+        var reader = BoxReader(bytes.dropFirst(LeadingImage.byteCount(bytes) ?? 0), offset: 0)
         var brand = ""
         var isFirst = true
         while true {

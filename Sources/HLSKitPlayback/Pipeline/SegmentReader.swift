@@ -301,6 +301,7 @@ struct SegmentReader {
         return true
     }
 
+        ContainerProbe.removeImage(from: &unidentified, before: container)
     /// The largest distance from the listed end at which media is complete.
     private static let endTolerance = Duration.milliseconds(250)
 

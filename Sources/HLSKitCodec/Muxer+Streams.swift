@@ -40,9 +40,9 @@ extension Muxer {
             if isMP4, track.codec == .hevc {
                 let isHEV1 = track.sampleEntry == "hev1" || track.sampleEntry == "dvhe"
                 parameters.pointee.codec_tag = isHEV1 ? Self.tag("hev1") : Self.tag("hvc1")
-                let entry = track.needsDolbyVision && track.sampleEntry.isEmpty ? "dvh1" : track.sampleEntry
-                if entry.hasPrefix("dvh") { sink.entryNames[isHEV1 ? "hev1" : "hvc1"] = entry }
             }
+            let entry = track.needsDolbyVision && track.sampleEntry.isEmpty ? "dvh1" : track.sampleEntry
+            if isMP4, let name = Self.baseEntryName(entry) { sink.entryNames[name] = entry }
         case .text:
             parameters.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
             // libavformat numbers tracks from 1.
@@ -79,6 +79,17 @@ extension Muxer {
             }
         }
         if let code { av_dict_set(&stream.pointee.metadata, "language", code, 0) }
+    }
+
+    /// The name that libavformat writes for a sample entry of Dolby Vision, or nil for other entries.
+    private static func baseEntryName(_ entry: String) -> String? {
+        switch entry {
+        case "dvh1": "hvc1"
+        case "dvhe": "hev1"
+        case "dva1", "dvav": "avc1"
+        case "dav1": "av01"
+        default: nil
+        }
     }
 
     private func setLabel(_ label: MediaTrackLabel, of stream: UnsafeMutablePointer<AVStream>) {

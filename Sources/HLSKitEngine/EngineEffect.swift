@@ -131,6 +131,8 @@ package struct SegmentJob: Sendable {
     package var stream: StreamID?
     /// The kinds of media for which the segment is loaded again, or nil for all.
     package var kinds: Set<MediaKind>?
+    /// Whether the segment before it can be loaded first, if frames at the start of the window depend on it.
+    package var mayBeginEarlier = false
 
     package init(
         id: SegmentID, request: RequestID, map: ResourceID? = nil, key: SegmentKey? = nil, mapKey: SegmentKey? = nil,

@@ -166,6 +166,8 @@ package enum MediaFact: Sendable {
     case headNeeded(SegmentID)
     /// The head was read as far as it is useful.
     case headRead(SegmentID)
+    /// The first sync frame of a segment follows the start of its window, so the segment before it is needed.
+    case earlierSegmentNeeded(SegmentID)
     /// The audio of a segment ends before the segment's end in the playlist.
     case audioEnded(SegmentID, at: Duration)
     /// The closed caption services that have had content in the video so far.

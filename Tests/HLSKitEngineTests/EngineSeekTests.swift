@@ -47,6 +47,26 @@ struct EngineSeekTests {
         #expect(harness.violations.isEmpty)
     }
 
+    @Test("a segment that needs the one before it is loaded again after that one, once for each seek")
+    func earlierSegment() throws {
+        var harness = Self.playing(until: .seconds(5), count: 60)
+        for (target, end) in [(70, 10), (190, 15)] {
+            harness.control(.seek(to: .milliseconds(target * 1000 + 500)))
+            let flight = try #require(harness.engine.item?.lanes[.main]?.segments.first)
+            #expect(flight.job.mayBeginEarlier)
+            let count = harness.mediaPaths.count
+            harness.note(.earlierSegmentNeeded(flight.id))
+            let earlier = try #require(harness.engine.item?.lanes[.main]?.segments.first)
+            #expect(!earlier.job.mayBeginEarlier)
+            #expect(earlier.job.start == flight.job.start - .seconds(4))
+            harness.run(until: .seconds(end))
+            #expect(
+                harness.mediaPaths.dropFirst(count).prefix(2) == ["s\(target / 4 - 1).ts", "s\(target / 4).ts"])
+            #expect(harness.state.timeControlStatus == .playing)
+            #expect(Self.time(harness) > Double(target))
+        }
+    }
+
     /// Segments last 4 s and have exact boundaries, so one request leads to the frame at any tolerance.
     @Test(
         "G01: a seek outside the buffer requests one segment at once and shows it when it arrives"

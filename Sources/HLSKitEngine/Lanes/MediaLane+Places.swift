@@ -15,6 +15,15 @@ extension MediaLane {
         return (.position(tracker.position(at: index)), min(tracker.starts[index], target))
     }
 
+    /// Returns where the lane continues with the segment before the one at `start`, and the start of its media.
+    func place(beforeSegmentAt start: Duration) -> (cursor: LaneCursor, loadedEnd: Duration) {
+        guard let tracker, let index = tracker.entryIndex(containing: max(start, tracker.start)) else {
+            return (.sought(start), start)
+        }
+        let earlier = max(0, index - 1)
+        return (.position(tracker.position(at: earlier)), tracker.starts[earlier])
+    }
+
     /// Returns the start of the second segment after the current one, or nil if nothing is loaded there.
     func placeToDropFrom(at playhead: Duration) -> Duration? {
         guard let tracker, let playing = tracker.index(containing: max(playhead, tracker.start)),
@@ -34,6 +43,7 @@ extension MediaLane {
     /// | | loaded media | segments in flight | may repeat media | previous failures |
     /// |---|---|---|---|---|
     /// | `jump` | is ignored | are dropped | no | are forgotten |
+    /// | `earlier` | is ignored | are dropped | no | are forgotten |
     /// | `elsewhere` | is kept | are kept | yes | are kept |
     /// | `again` | is kept | were dropped before | yes | are kept for this segment |
     /// | `cut` | is kept up to the cut | were dropped before if after the cut | yes | are kept |
@@ -45,6 +55,8 @@ extension MediaLane {
         ///
         /// `loadedEnd`: the start of the media that is loaded then.
         case jump(loadedEnd: Duration)
+        /// After a jump, media is loaded from the segment before the new position, but not from earlier ones.
+        case earlier(loadedEnd: Duration)
         /// The same media comes from another playlist because of a new variant, host or URL.
         case elsewhere
         /// A segment is requested again and uses the attempts of this role.
@@ -61,7 +73,7 @@ extension MediaLane {
         /// Whether everything begun earlier is useless.
         var forgets: Bool {
             switch self {
-            case .jump, .replacement, .late: true
+            case .jump, .earlier, .replacement, .late: true
             case .elsewhere, .again, .cut, .gap: false
             }
         }
@@ -73,7 +85,7 @@ extension MediaLane {
         /// Returns how the next segment joins if it would otherwise join as `before`.
         func joint(after before: LaneJoint) -> LaneJoint {
             switch self {
-            case .jump, .replacement, .late: .begins
+            case .jump, .earlier, .replacement, .late: .begins
             case .elsewhere, .cut: .repeats(role: before.role)
             case .again(let role): .repeats(role: role)
             case .gap: before == .follows ? .begins : before

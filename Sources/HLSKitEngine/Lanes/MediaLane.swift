@@ -61,6 +61,8 @@ package struct MediaLane: Sendable {
     var hints = PreloadHints()
     private(set) var phase = LanePhase.unplaced
     private(set) var joint = LaneJoint.begins
+    /// Whether the lane went back to the segment before the position of its last jump.
+    private(set) var hasGoneEarlier = false
     /// The end of continuously loaded media.
     private(set) var loadedEnd: Duration?
     private(set) var overhang = SegmentOverhang()
@@ -209,8 +211,9 @@ package struct MediaLane: Sendable {
         if restart.forgets { segments.removeAll() }
         joint = restart.joint(after: joint)
         switch restart {
-        case .jump(let loadedEnd):
+        case .jump(let loadedEnd), .earlier(let loadedEnd):
             self.loadedEnd = loadedEnd
+            hasGoneEarlier = if case .earlier = restart { true } else { false }
             isCutAtEnd = false
             audioEnd = nil
             lost = LostMedia()

@@ -14,6 +14,7 @@ extension PlaybackEngine {
         case .replaced(let lane, let number, let time): noteReplaced(lane, by: number, from: time)
         case .headNeeded(let segment): requestHead(of: segment)
         case .headRead(let segment): endHead(of: segment)
+        case .earlierSegmentNeeded(let segment): loadEarlier(than: segment)
         case .audioEnded(let segment, let time): item?.lanes[segment.lane]?.endAudio(at: time)
         case .closedCaptions(let services): offerClosedCaptions(services)
         case .metadata(let segment, let group): take(group, of: segment)

@@ -56,7 +56,7 @@ struct SegmentChoice: Sendable {
         var window = PresentationWindow(from: facts.start, until: facts.end)
         window.dropsOverlap = lane.joint.dropsOverlap || repeatsParts
         if lane.id == .main, facts.isTrick { window = PresentationWindow(isStill: true) }
-        return SegmentJob(
+        var job = SegmentJob(
             id: facts.id, request: RequestID(rawValue: 0), map: resources.map, key: resources.key,
             mapKey: resources.mapKey, start: start, duration: tracker.duration(at: index), timeline: facts.number,
             window: window, startsNewSequence: lane.joint.startsNewSequence || lane.lastTimeline != key || repeatsParts,
@@ -64,5 +64,20 @@ struct SegmentChoice: Sendable {
             videoRange: lane.id == .main ? facts.videoRange : nil,
             stream: StreamID(playlistURL: lane.playlistURL, epoch: key.epoch, discontinuity: key.discontinuity),
             kinds: lane.kinds(at: start))
+        job.mayBeginEarlier =
+            lane.id == .main && !facts.isTrick && job.startsNewSequence && job.replacement == nil && job.kinds == nil
+            && mayFollowEarlier(in: lane, tracker, from: facts.start)
+        return job
+    }
+
+    /// Whether nothing is loaded at the start of the window, and the segment there continues the one before it.
+    private func mayFollowEarlier(in lane: borrowing MediaLane, _ tracker: PlaylistTracker, from: Duration?) -> Bool {
+        guard let from, !lane.hasGoneEarlier, index > 0, tracker.starts[index] <= from,
+            from < tracker.starts[index + 1],
+            lane.demuxedEnd.map({ $0 <= from }) ?? true
+        else { return false }
+        return [index - 1, index].allSatisfy { tracker.position(at: $0).part == nil }
+            && tracker.discontinuity(at: index - 1) == tracker.discontinuity(at: index)
+            && !tracker.playlist.segments[index - 1].isGap
     }
 }

@@ -258,4 +258,20 @@ extension PlaybackEngine {
         item?.rates.move(to: landing.time)
         effects.append(.flush(to: landing, isReverse: isReverse))
     }
+
+    /// Loads the segment before one whose first sync frame follows the landing.
+    ///
+    /// None of the segment's media was delivered.
+    mutating func loadEarlier(than segment: SegmentID) {
+        let id = segment.lane
+        guard let lane = item?.lanes[id], let flight = lane.segments[segment] else { return }
+        let (cursor, loadedEnd) = lane.place(beforeSegmentAt: flight.job.start)
+        for flight in lane.segments.reversed() { cancel(flight) }
+        let wasComplete = item?.lanes[id]?.begin(.earlier(loadedEnd: loadedEnd), at: cursor) ?? false
+        buffer.removeAll(in: id.bufferTrack)
+        cancelUnneededResources(of: id)
+        guard wasComplete else { return }
+        effects.append(.reopenLane(id))
+        followPlaylist(of: id)
+    }
 }

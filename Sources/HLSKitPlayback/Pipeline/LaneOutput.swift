@@ -21,4 +21,12 @@ package enum LaneOutput: Sendable {
     /// Media of a wanted kind is omitted because it cannot be used.
     case omitted(HLSError)
     case note(String)
+
+    /// Whether it is handed on before it is known whether the media of its segment is used.
+    var isNews: Bool {
+        switch self {
+        case .fact(.tracks), .fact(.headNeeded), .fact(.headRead), .fact(.segmentFailed), .omitted, .note: true
+        default: false
+        }
+    }
 }

@@ -154,13 +154,44 @@ package struct LanePipeline {
         while let first = readers.first {
             var reader = first
             readers[0] = SegmentReader(job: reader.job, declared: declared)  // leaves no second reference to the chunks
-            let isDone = read(&reader, timeline: &timeline, output: &output)
+            let isDone =
+                reader.awaitsSync && mode == .demux
+                ? readToSync(&reader, timeline: &timeline, output: &output)
+                : read(&reader, timeline: &timeline, output: &output)
             if isDone {
                 readers.removeFirst()
             } else {
                 readers[0] = reader
                 return
             }
+        }
+    }
+
+    /// Reads a segment whose output waits until it is known whether the segment before it is needed.
+    private mutating func readToSync(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) -> Bool {
+        var held = reader.heldOutput
+        reader.heldOutput = []
+        let isDone = read(&reader, timeline: &timeline, output: &held)
+        switch reader.beginsInTime(held, isDone: isDone) {
+        case nil:
+            output += held.filter(\.isNews)
+            reader.heldOutput = held.filter { !$0.isNews }
+            return false
+        case true?:
+            reader.awaitsSync = false
+            output += held
+            return isDone
+        case false?:
+            output += held.filter(\.isNews)
+            output.append(.fact(.earlierSegmentNeeded(reader.job.id)))
+            // The engine abandons the segment, and loads it again after the earlier one.
+            reader.hasFailed = true
+            reader.unread.removeAll()
+            rest = nil
+            announced.flush()
+            return false
         }
     }
 

@@ -72,11 +72,15 @@ struct SegmentReader {
     var prologue: [UInt8] = []
     private var prologueEvents: [DemuxerEvent] = []
     var rest: TransportStreamRest?
+    /// Whether output waits for the first sync frame, and the output that waits.
+    var awaitsSync: Bool
+    var heldOutput: [LaneOutput] = []
 
     init(job: SegmentJob, declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil) {
         self.job = job
         self.declared = declared
         self.audioRule = audioRule
+        awaitsSync = job.mayBeginEarlier
         selection = TrackSelection(of: job.id.lane, audio: audioRule)
     }
 
@@ -117,6 +121,21 @@ struct SegmentReader {
         extents = old.extents
         repairs = old.repairs
         placements = old.placements
+        (awaitsSync, heldOutput) = (old.awaitsSync, old.heldOutput)
+    }
+
+    /// Returns whether the frame at the start of the window can be decoded, or `nil` while this is unknown.
+    func beginsInTime(_ output: [LaneOutput], isDone: Bool) -> Bool? {
+        var frameCount = 0
+        for element in output {
+            switch element {
+            case .sample(_, .video, _): frameCount += 1
+            case .sync(let time): return frameCount == 1 || job.window.from.map { time <= $0 } ?? true
+            default: break
+            }
+        }
+        if isDone { return frameCount == 0 }
+        return !selection.tracks.isEmpty && selection.selected[.video] == nil ? true : nil
     }
 
     // MARK: Encryption
@@ -282,6 +301,7 @@ struct SegmentReader {
             container = .webVTT
         }
         self.container = container
+        ContainerProbe.removeImage(from: &unidentified, before: container)
         switch container {
         case .webVTT where job.id.lane == .subtitles:
             webVTT = WebVTTParser(mayLackHeader: lacksHeader)
@@ -301,7 +321,6 @@ struct SegmentReader {
         return true
     }
 
-        ContainerProbe.removeImage(from: &unidentified, before: container)
     /// The largest distance from the listed end at which media is complete.
     private static let endTolerance = Duration.milliseconds(250)
 

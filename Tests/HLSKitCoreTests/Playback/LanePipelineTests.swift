@@ -103,6 +103,65 @@ struct LanePipelineTests {
         }
     }
 
+    @Test("media after an image is read", arguments: [OutputFormat.mp4, .aac])
+    func behindImage(format: OutputFormat) throws {
+        let fixture = try PacketFixture(format == .aac ? "aac" : "h264-avcc")
+        let folder = try TemporaryFolder()
+        let writer = try format.makeWriter(path: folder.path("out"))
+        try writer.begin([fixture.track])
+        for sample in fixture.samples {
+            try writer.write(
+                sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: fixture.track.timescale))
+        }
+        try writer.finish()
+        let image: [UInt8] =
+            [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + [0, 0, 0, 0] + Array("IEND".utf8) + [0, 0, 0, 0]
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [fixture.track.mediaType])
+        var timeline = ItemTimeline()
+        var output: [LaneOutput] = []
+        var job = Self.job(1)
+        job.map = nil
+        pipeline.begin(job)
+        pipeline.append(image + (try folder.bytes("out")), to: job.id)
+        pipeline.finish(job.id)
+        pipeline.run(timeline: &timeline, output: &output)
+        #expect(output.count { if case .sample = $0 { true } else { false } } >= fixture.samples.count - 1)
+        #expect(!output.contains { if case .fact(.segmentFailed) = $0 { true } else { false } })
+    }
+
+    @Test(
+        "a segment whose first sync frame follows the start of the window is not delivered, but asks for an earlier one",
+        arguments: [nil, 100, 500] as [Int?], [[Int.max], [500]])
+    func earlierSegment(start: Int?, pieces: [Int]) throws {
+        // Sync frames are at 0, 400 and 800 ms. The first one is removed with all frames up to 200 ms.
+        let (tables, media, count) = try Self.transportStream()
+        var starts = stride(from: 0, to: media.count, by: 188).filter { media[$0 + 1] & 0x40 != 0 }
+        starts.removeFirst(6)
+        let bytes = tables + media[(try #require(starts.first))...]
+        for mayBeginEarlier in [true, false] {
+            var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
+            var (timeline, output) = (ItemTimeline(), [LaneOutput]())
+            var job = Self.job(1)
+            job.map = nil
+            job.window.from = start.map { .milliseconds($0) }
+            job.mayBeginEarlier = mayBeginEarlier
+            pipeline.begin(job)
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                pipeline.append(Array(rest.prefix(pieces[0])), to: job.id)
+                rest = rest.dropFirst(pieces[0])
+                pipeline.run(timeline: &timeline, output: &output)
+            }
+            pipeline.finish(job.id)
+            pipeline.run(timeline: &timeline, output: &output)
+            let isNeeded = output.contains { if case .fact(.earlierSegmentNeeded) = $0 { true } else { false } }
+            #expect(isNeeded == (mayBeginEarlier && start == 100))
+            let samples = output.count { if case .sample = $0 { true } else { false } }
+            #expect(samples == (isNeeded ? 0 : count - 6))
+            #expect(output.contains { if case .fact(.tracks) = $0 { true } else { false } })
+        }
+    }
+
     private static func transportStream() throws -> (tables: [UInt8], media: [UInt8], sampleCount: Int) {
         let fixture = try PacketFixture("h264-annexb")
         let folder = try TemporaryFolder()

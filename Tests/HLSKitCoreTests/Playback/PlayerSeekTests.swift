@@ -107,6 +107,40 @@ struct PlayerSeekTests {
         }
     }
 
+    @Test(
+        "a seek into a segment before its first key frame also loads the segment before it",
+        arguments: [0, 1000, 3000], [false, true])
+    func betweenKeyFrames(cut: Int, isStart: Bool) async throws {
+        let files = try SampleTransportStream(cut: .milliseconds(cut)).files()
+        for index in [5, 9, 3] {
+            let target = 4000 * index + cut + 520
+            let bench = try VirtualBench("ts.m3u8", quality: nil, files: files) {
+                $0.buffering.forwardDuration = .seconds(4)
+            }
+            if isStart { bench.item.startPosition = .time(.milliseconds(Int64(target))) }
+            try bench.play { bench in
+                if !isStart { try await bench.pass(.seconds(1)) }
+                let (count, requestCount) = (bench.writer.frames.count, bench.transport.urls.count)
+                if !isStart { #expect(try await bench.seek(target)) }
+                try await bench.pass(.seconds(1))
+                let frames = bench.writer.frames[count...]
+                if isStart {
+                    // The first frame in decoding order, which is not the first shown one, is placed at the listed start.
+                    let place = target / 40
+                    let hashes = try SampleMedia.frameHashes(of: "180p")[place - 5..<place + 5]
+                    #expect(frames.first.map { Int(($0.time / .milliseconds(40)).rounded()) } == place)
+                    #expect(frames.first.map { hashes.contains($0.hash) } == true)
+                } else {
+                    try Self.check(frames, from: target / 40, "\(target)")
+                }
+                #expect(bench.player.timeControlStatus == .playing || index == 9)
+                let names = bench.transport.urls[requestCount...].compactMap { $0.split(separator: "/").last }
+                #expect(names.contains("ts-\(index - 1).ts") == (cut > 0), "\(names)")
+                #expect(!names.contains("ts-\(index - 2).ts"), "\(names)")
+            }
+        }
+    }
+
     struct Tolerant: CustomTestStringConvertible {
         var target: Int
         var before: Int?

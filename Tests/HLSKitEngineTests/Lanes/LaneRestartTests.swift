@@ -51,6 +51,14 @@ struct LaneRestartTests {
             $0.isCutAtEnd = false
             $0.audioEnd = nil
         },
+        Case(.earlier(loadedEnd: .seconds(8))) {
+            $0.segmentCount = 0
+            $0.loadedEnd = .seconds(8)
+            $0.isComplete = false
+            $0.drainedEnd = nil
+            $0.isCutAtEnd = false
+            $0.audioEnd = nil
+        },
         Case(.elsewhere) { $0.joint = .repeats(role: nil) },
         Case(.again(SegmentID(lane: .main, rawValue: 3))) {
             $0.joint = .repeats(role: SegmentID(lane: .main, rawValue: 3))
@@ -131,6 +139,7 @@ struct LaneRestartTests {
 
     static let joints = [
         JointCase(restart: .jump(loadedEnd: .zero), expected: [.begins, .begins, .begins]),
+        JointCase(restart: .earlier(loadedEnd: .zero), expected: [.begins, .begins, .begins]),
         JointCase(restart: .replacement(1), expected: [.begins, .begins, .begins]),
         JointCase(restart: .late, expected: [.begins, .begins, .begins]),
         JointCase(

@@ -1,5 +1,6 @@
 import HLSKitMedia
 import HLSKitPlayback
+import HLSKitTime
 import TestSupport
 
 /// The sample's 180p frames, with or without its audio, in transport streams of four seconds each.
@@ -9,6 +10,8 @@ struct SampleTransportStream {
     /// How much earlier than its video the audio of a segment ends. The rest is in the next segment.
     var audioLag = Duration.milliseconds(60)
     var isEncrypted = false
+    /// How much later than its key frame each segment except the first begins, less than four seconds.
+    var cut = Duration.zero
 
     static let playlist =
         (["#EXTM3U", "#EXT-X-TARGETDURATION:4"]
@@ -17,6 +20,13 @@ struct SampleTransportStream {
 
     func files() throws -> [String: [UInt8]] {
         var files = ["ts.m3u8": Array(Self.playlist.utf8)]
+        if cut > .zero {
+            var lines = Self.playlist.split(separator: "\n")
+            lines[2] = "#EXTINF:\((.seconds(4) + cut).decimalText(3)),"
+            lines[1] = "#EXT-X-TARGETDURATION:8"
+            lines[lines.count - 3] = "#EXTINF:\((.seconds(4) - cut).decimalText(3)),"
+            files["ts.m3u8"] = Array(lines.joined(separator: "\n").utf8)
+        }
         if isEncrypted {
             files["ts.m3u8"] = Array(Self.playlist.replacing("#EXTM3U", with: "#EXTM3U\n\(SampleAES.tag)").utf8)
             files["key.bin"] = SampleAES.key
@@ -29,7 +39,9 @@ struct SampleTransportStream {
         let (video, frames) = try Self.samples(of: "video-180p")
         let (audio, sounds) = hasAudio ? try Self.samples(of: "audio-en") : (video, [])
         let sets = try Self.unwrapped(Self.parameterSets(of: video))
-        func segment(of time: Duration) -> Int { min(Int(time / .seconds(4)), SampleMedia.segmentCount - 1) }
+        func segment(of time: Duration) -> Int {
+            min(max(0, Int((time - cut) / .seconds(4))), SampleMedia.segmentCount - 1)
+        }
         var writers = (0..<SampleMedia.segmentCount).map { _ in
             TransportStreamWriter(
                 streams: [.init(pid: 256, type: isEncrypted ? 0xdb : 0x1b)]
@@ -41,8 +53,9 @@ struct SampleTransportStream {
         let start = frames.map(\.pts).min() ?? 0
         for frame in frames {
             let (pts, dts) = (Self.ticks(frame.pts - start, video), Self.ticks(frame.dts - start, video))
-            if frame.isSync {
-                index = max(index, segment(of: ItemTimeline.duration(frame.pts - start, video.timescale)))
+            if frame.isSync || cut > .zero {
+                let time = cut > .zero ? frame.dts : frame.pts
+                index = max(index, segment(of: ItemTimeline.duration(time - start, video.timescale)))
             }
             var bytes: [UInt8] = [0, 0, 0, 1, 0x09, 0xf0]
             if frame.isSync, hasParameterSets(index) { bytes += sets }

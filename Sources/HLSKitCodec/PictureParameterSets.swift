@@ -32,6 +32,25 @@ package enum PictureParameterSets {
         }
     }
 
+    /// Returns the parameter sets of a sample with start codes, which the sample itself may lack.
+    package static func copy(of sample: MediaSample, in track: MediaTrack) -> [UInt8] {
+        guard let lengthSize = track.nalUnitLengthSize, let (wanted, slices, number) = types(track.codec) else {
+            return copy(of: sample, track.codec)
+        }
+        return sample.data.withUnsafeBytes { bytes in
+            var sets: [UInt8] = []
+            var at = 0
+            while at + lengthSize < bytes.count {
+                let length = (0..<lengthSize).reduce(0) { $0 << 8 | Int(bytes[at + $1]) }
+                at += lengthSize
+                guard length > 0, length <= bytes.count - at, !slices.contains(number(bytes[at])) else { break }
+                if wanted.contains(number(bytes[at])) { sets += [0, 0, 0, 1] + bytes[at..<at + length] }
+                at += length
+            }
+            return sets
+        }
+    }
+
     package static func prepend(_ sets: [UInt8], to sample: MediaSample) -> MediaSample {
         guard !sets.isEmpty else { return sample }
         var sample = sample

@@ -88,6 +88,7 @@ struct FileAssembler: Sendable {
     /// The start of the media: the last sync frame at or before the window's start, or `nil` to begin at the stream's
     /// start.
     private var origin: Duration?
+    private var firstFrame: Duration?
     /// The slots whose samples are no longer skipped.
     private var begun: Set<Int> = []
     private(set) var problems: [Problem] = []
@@ -578,10 +579,13 @@ struct FileAssembler: Sendable {
     private mutating func begins(
         _ slot: Int, _ sample: MediaSample, _ itemTime: Duration, _ length: Duration
     ) -> Bool {
-        guard let origin, !begun.contains(slot) else { return true }
+        guard let origin else { return true }
         let isVideo = lanes.contains { $0.slots[.video] == slot }
         guard isVideo ? sample.isSync && itemTime >= origin : itemTime + length > origin else { return false }
         begun.insert(slot)
         return true
     }
 }
+        // Frames that follow the first one but are shown before it may depend on earlier frames.
+        if begun.contains(slot) { return !isVideo || firstFrame.map { itemTime >= $0 } ?? true }
+        if isVideo { firstFrame = itemTime }

@@ -46,10 +46,9 @@ package final class Remuxer: SampleWriter, NumberedFiles, TrackAwaitingWriter {
         var streams: [Int?] = []
         /// The tracks that had media but whose parameters remained unknown.
         var omitted: Set<Int> = []
-        /// The video tracks that have a sync frame in the file, and the number of frames dropped before it.
-        var begun: Set<Int> = []
-        var undecodableCounts: [Int: Int] = [:]
-        var parameterSets: [Int: [UInt8]] = [:]
+        var firstFrames = FirstFrames()
+        var continuesFile = false
+        var sizes = FrameSizes()
         /// The samples that arrived before the container's header could be written.
         var waiting: [TrackSplice.Entry] = []
         var wait = HeaderWait()
@@ -109,7 +108,7 @@ package final class Remuxer: SampleWriter, NumberedFiles, TrackAwaitingWriter {
 
     package let mediaTypes: Set<MediaKind>
     package var isEmpty: Bool { state.withLock { $0.isEmpty } }
-    package var lacksVideo: Bool { state.withLock { $0.paths.count == 1 && !$0.undecodableCounts.isEmpty } }
+    package var lacksVideo: Bool { state.withLock { $0.paths.count == 1 && $0.firstFrames.lacksSync } }
     package var holdsTrackChanges: Bool { container.joinsChanges || mayBeginFiles }
     package var isReadAsWritten: Bool { !mayBeginFiles }
 
@@ -119,6 +118,9 @@ package final class Remuxer: SampleWriter, NumberedFiles, TrackAwaitingWriter {
     package func describe(_ metadata: FileMetadata) {
         if container == .mp4 || container == .mkv { state.withLock { $0.metadata = metadata } }
     }
+
+    /// Called if frames at the start of the file may depend on frames in an earlier file.
+    package func continueFile() { state.withLock { $0.continuesFile = true } }
 
     package func awaitTracks(of types: Set<MediaKind>) { awaited.withLock { $0 = types.intersection(mediaTypes) } }
 
@@ -203,16 +205,9 @@ package final class Remuxer: SampleWriter, NumberedFiles, TrackAwaitingWriter {
     /// Notes a new frame size that only the samples declare. Containers with parameter sets in their header cannot
     /// continue with it.
     private func noteSize(of entry: TrackSplice.Entry, _ state: inout State) {
-        guard !container.joinsChanges, entry.sample.isSync, let track = state.latest[safe: entry.index],
-            track.isDescribedBySamples
+        guard !container.joinsChanges, let track = state.latest[safe: entry.index],
+            let described = state.sizes.change(by: entry.sample, ofTrackAt: entry.index, track)
         else { return }
-        let sets = PictureParameterSets.copy(of: entry.sample, track.codec)
-        guard !sets.isEmpty, sets != state.parameterSets[entry.index], let described = track.described(by: sets) else {
-            return
-        }
-        state.parameterSets[entry.index] = sets
-        let isOther = track.width != described.width || track.height != described.height
-        guard isOther else { return }
         state.latest[entry.index] = described
         // A size that was unknown is not a change.
         if track.width > 0 { state.splice.change(entry.index, to: described) }
@@ -273,20 +268,18 @@ package final class Remuxer: SampleWriter, NumberedFiles, TrackAwaitingWriter {
     /// Whether a frame can be decoded. If the container does not mark sync frames, frames before the first sync frame
     /// are dropped.
     private func begins(with entry: TrackSplice.Entry, _ state: inout State) -> Bool {
-        guard !container.joinsChanges, let track = state.latest[safe: entry.index], track.isDescribedBySamples,
-            !state.begun.contains(entry.index)
-        else { return true }
-        guard entry.sample.isSync else {
-            state.undecodableCounts[entry.index, default: 0] += 1
-            return false
+        guard !container.joinsChanges, let track = state.latest[safe: entry.index], track.mediaType == .video else {
+            return true
         }
-        state.begun.insert(entry.index)
-        if let count = state.undecodableCounts.removeValue(forKey: entry.index) {
+        let (isKept, droppedCount) = state.firstFrames.take(
+            entry, of: track, awaitsSync: track.isDescribedBySamples,
+            dropsLeading: !state.continuesFile && state.paths.count == 1)
+        if droppedCount > 0 {
             note(
-                "video begins with its first sync frame, at \(seconds(entry.itemTime)) s: \(count) frames before it are "
-                    + "omitted")
+                "video begins with its first sync frame, at \(seconds(entry.itemTime)) s: \(droppedCount) frames before "
+                    + "it are omitted")
         }
-        return true
+        return isKept
     }
 
     private func seconds(_ time: MediaTime) -> String {
@@ -387,10 +380,10 @@ package final class Remuxer: SampleWriter, NumberedFiles, TrackAwaitingWriter {
                 try writeBrought(&state)
                 try finishTexts(&state)
                 try finishSplice(&state)
-                if !state.waiting.isEmpty || state.muxer == nil && !state.undecodableCounts.isEmpty {
+                if !state.waiting.isEmpty || state.muxer == nil && state.firstFrames.lacksSync {
                     try openMuxer(&state)
                 }
-                for (index, count) in state.undecodableCounts.sorted(by: { $0.key < $1.key }) {
+                for (index, count) in state.firstFrames.undecodableCounts.sorted(by: { $0.key < $1.key }) {
                     let kind = state.tracks[safe: index]?.mediaType.rawValue ?? "media"
                     note("\(kind) is omitted: each of its \(count) frames depends on an earlier one")
                 }
@@ -432,7 +425,7 @@ package final class Remuxer: SampleWriter, NumberedFiles, TrackAwaitingWriter {
         if let kept = state.file.keptPath { note(OutputFormat.leftoverNote(kept)) }
         state.paths.append(path)
         state.audio = WrittenAudio()
-        state.begun = []
+        state.firstFrames.beginFile()
         state.end = .zero
         state.setsOrigin = true
     }

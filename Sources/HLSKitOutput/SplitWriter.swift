@@ -171,6 +171,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles, TrackAwaitingWrite
     private func beginPart(at time: MediaTime, _ state: inout State) throws(HLSError) {
         try finishPrevious(&state)
         let next = try make(state.number + 1)
+        (next.files as? Remuxer)?.continueFile()
         state.number += 1
         state.previous = state.current
         state.current = next

@@ -6,36 +6,43 @@ package enum H264Sample {
     /// it. Only the units before the first slice are examined.
     package static func isInstantaneousRefresh(_ sample: MediaSample, of track: MediaTrack) -> Bool {
         guard track.codec == .h264, sample.isSync else { return false }
+        return firstSliceType(of: sample, in: track) == 5
+    }
+
+    /// The type of the first slice of an H.264 or HEVC sample, or nil if it has none.
+    static func firstSliceType(of sample: MediaSample, in track: MediaTrack) -> UInt8? {
+        let isHEVC = track.codec == .hevc
         return sample.data.withUnsafeBytes { bytes in
-            let type =
-                if let lengthSize = track.nalUnitLengthSize {
-                    firstSliceType(in: bytes, lengthSize: lengthSize)
-                } else {
-                    firstSliceType(in: bytes)
-                }
-            return type == 5
+            if let lengthSize = track.nalUnitLengthSize {
+                firstSliceType(in: bytes, lengthSize: lengthSize, isHEVC)
+            } else {
+                firstSliceType(in: bytes, isHEVC)
+            }
         }
     }
 
-    private static func isSlice(_ type: UInt8) -> Bool { (1...5).contains(type) }
+    private static func sliceType(_ header: UInt8, _ isHEVC: Bool) -> UInt8? {
+        let type = isHEVC ? header >> 1 & 0x3f : header & 0x1f
+        return (isHEVC ? 0...31 : 1...5).contains(type) ? type : nil
+    }
 
-    private static func firstSliceType(in bytes: UnsafeRawBufferPointer) -> UInt8? {
+    private static func firstSliceType(in bytes: UnsafeRawBufferPointer, _ isHEVC: Bool) -> UInt8? {
         var at = NALUnits.startCode(in: bytes, from: 0)
         while let start = at, start + 3 < bytes.count {
-            let type = bytes[start + 3] & 0x1f
-            if isSlice(type) { return type }
+            if let type = sliceType(bytes[start + 3], isHEVC) { return type }
             at = NALUnits.startCode(in: bytes, from: start + 3)
         }
         return nil
     }
 
-    private static func firstSliceType(in bytes: UnsafeRawBufferPointer, lengthSize: Int) -> UInt8? {
+    private static func firstSliceType(
+        in bytes: UnsafeRawBufferPointer, lengthSize: Int, _ isHEVC: Bool
+    ) -> UInt8? {
         var at = 0
         while at + lengthSize < bytes.count {
             var length = 0
             for offset in 0..<lengthSize { length = length << 8 | Int(bytes[at + offset]) }
-            let type = bytes[at + lengthSize] & 0x1f
-            if isSlice(type) { return type }
+            if let type = sliceType(bytes[at + lengthSize], isHEVC) { return type }
             at += lengthSize + length
         }
         return nil

@@ -57,7 +57,8 @@ extension MediaTrack {
         }
     }
 
-    /// The track with the properties of parameter sets with start codes.
+    /// The track with the properties of parameter sets with start codes. A configuration of H.264 (`avcC`) then contains
+    /// these sets.
     ///
     /// The result is nil if the sets contain no readable sequence parameter set.
     package func described(by sets: [UInt8]) -> MediaTrack? {
@@ -72,6 +73,11 @@ extension MediaTrack {
                 var track = self
                 do throws(MediaError) {
                     _ = try track.describe(by: Array(unit))
+                    if codec == .h264, let lengthSize = nalUnitLengthSize,
+                        let record = ParameterSetRecord.configuration(of: bytes, lengthSize: lengthSize)
+                    {
+                        track.configuration = record
+                    }
                     return track
                 } catch {
                     continue

@@ -2,6 +2,28 @@
 ///
 /// Source: ISO/IEC 14496-15 §5.3.3.1 and §8.3.3.1.
 enum ParameterSetRecord {
+    /// Returns the `avcC` of parameter sets with start codes, or nil if it cannot hold them.
+    static func configuration(of bytes: UnsafeRawBufferPointer, lengthSize: Int) -> [UInt8]? {
+        var sets: [UInt8: [ArraySlice<UInt8>]] = [:]
+        var at = NALUnits.startCode(in: bytes, from: 0)
+        while let start = at {
+            at = NALUnits.startCode(in: bytes, from: start + 3)
+            // Zeros before the next start code do not belong to the set.
+            let unit = Array(bytes[start + 3..<(at ?? bytes.count)])
+            let end = unit.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+            if let header = unit.first { sets[header & 0x1f, default: []].append(unit[..<end]) }
+        }
+        guard let sequences = sets[7], let pictures = sets[8], let first = sequences.first, first.count >= 4,
+            sequences.count < 32, pictures.count < 256, (sequences + pictures).allSatisfy({ $0.count <= 0xffff })
+        else { return nil }
+        var record = [1, first[1], first[2], first[3], 0xfc | UInt8(lengthSize - 1), 0xe0 | UInt8(sequences.count)]
+        func add(_ set: ArraySlice<UInt8>) { record += [UInt8(set.count >> 8), UInt8(set.count & 0xff)] + set }
+        sequences.forEach(add)
+        record.append(UInt8(pictures.count))
+        pictures.forEach(add)
+        return record
+    }
+
     static func size(configuration: [UInt8], codec: MediaCodec) -> (width: Int, height: Int)? {
         switch codec {
         case .h264:

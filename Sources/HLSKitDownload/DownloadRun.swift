@@ -21,6 +21,8 @@ struct DownloadRun: Sendable {
     var multivariant: MultivariantPlaylist?
     var variables: [String: String] = [:]
     var window = TimeWindow(from: .zero, until: .zero)
+    /// Whether frames at the start of the window are known to need no earlier segment, or the window includes it.
+    var isStartProved = true
     var seen: Set<DownloadPlan.ItemID> = []
     var done = Amount()
     var totals = Amount()
@@ -71,6 +73,17 @@ struct DownloadRun: Sendable {
 
     /// Whether the stream was live when the run began, so that some segments may not have been loaded in time.
     var beganLive: Bool { lanes.first?.tracker.beganLive ?? false }
+
+    /// The variant's segment at the start of the window, while frames there may depend on the segment before it.
+    var unprovedStart: SegmentPosition? {
+        guard !isStartProved, window.lead == nil, let start = window.start, let lane = lanes.first,
+            let index = lane.tracker.entryIndex(containing: start), index > 0, lane.tracker.starts[index] <= start,
+            lane.entry.wanted.contains(.video)
+        else { return nil }
+        let segments = lane.tracker.playlist.segments
+        let follows = lane.tracker.discontinuity(at: index - 1) == lane.tracker.discontinuity(at: index)
+        return follows && !segments[index - 1].isGap && !segments[index].isGap ? lane.position(at: index) : nil
+    }
 
     var followed: [Int] {
         let others = Set(alternates.lanes.values)

@@ -102,6 +102,9 @@ extension DownloadTask {
 
     private func skip(_ id: DownloadPlan.ItemID, _ error: HLSError, _ run: inout DownloadRun) {
         run.skip(id, error)
+        // A segment must be listed before it is removed.
+        if id.lane == 0 || packing?.writesParts == true { run.isStartProved = true }
+        listParts(run)
         guard run.lanes.indices.contains(id.lane) else { return }
         packing?.remove(id.position, of: run.lanes[id.lane].entry.lane.id)
     }

@@ -3,6 +3,7 @@ import HLSKitLoading
 import HLSKitOutput
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 extension DownloadTask {
     func loadAndPack(
@@ -39,32 +40,40 @@ extension DownloadTask {
         }
         // Segments of an earlier run come first.
         let journal = folder.journal
-        for lane in run.followed.map({ run.lanes[$0] }) {
+        for lane in run.followed.map({ run.lanes[$0] }) where run.unprovedStart == nil {
             let stored = journal.segments(of: lane.entry.lane.id).filter { $0.file != nil }
-            packing.list(stored, of: lane.entry.lane.id, isComplete: false)
+            packing.list(stored, of: lane.entry.lane.id, from: run.window.lead, isComplete: false)
         }
         listParts(run)
         async let packed: Void = packing.run(on: configuration.loading.clock)
         do {
             try await load(clock, news, &run)
         } catch {
-            packing.end()
+            endPackingParts(packing, &run)
             await packed
             // A fresh URL continues the files.
             if !(error is ExpiredDownload) { try? packing.finish({ _ in }, { _ in }) }
             throw error
         }
-        packing.end()
+        endPackingParts(packing, &run)
         await packed
     }
 
-    /// Reports the segments of a live stream's playlists to the files that are being written.
+    private func endPackingParts(_ packing: FilePacking, _ run: inout DownloadRun) {
+        // The first segment may be missing.
+        run.isStartProved = true
+        listParts(run)
+        packing.end()
+    }
+
+    /// Reports the segments of a live stream's playlists to the files, once the first segment is known.
     func listParts(_ run: DownloadRun) {
-        guard let packing, packing.writesParts else { return }
+        guard let packing, packing.writesParts, run.unprovedStart == nil else { return }
         for lane in run.followed.map({ run.lanes[$0] }) {
             let segments = lane.indices(in: run.window)
                 .filter { !lane.tracker.playlist.segments[$0].isGap }.map { lane.description(at: $0) }
-            packing.list(segments, of: lane.entry.lane.id, isComplete: !lane.tracker.isLive)
+            packing.list(
+                segments, of: lane.entry.lane.id, from: run.window.lead, isComplete: !lane.tracker.isLive)
         }
     }
 
@@ -91,6 +100,24 @@ extension DownloadTask {
         guard let packing = try? FilePacking(plan, as: container, in: folder, expected: expected) else { return nil }
         setPacking(packing)
         return packing
+    }
+
+    /// Adds the segment before the first one if it is needed to decode frames from the requested start on.
+    func proveStart(_ clock: HostClock, _ run: inout DownloadRun) throws {
+        guard let start = run.unprovedStart, let lane = run.lanes.first, let index = lane.index(of: start),
+            folder.stored(lane.description(at: index)) != nil
+        else { return }
+        run.isStartProved = true
+        let writer = try OutputFormat.null.makeWriter(path: "-")
+        var assembler = FileAssembler(folder, entries: [lane.entry], window: run.window, writer: writer)
+        // A segment that cannot be read is reported when the file is written.
+        _ = try? assembler.step { _ in }
+        guard assembler.needsEarlierSegment else { return listParts(run) }
+        // The file is written again from the earlier segment on.
+        if let packing, !packing.writesParts { packing.abandon() }
+        run.window.lead = lane.tracker.starts[index - 1]
+        keep(run.followed.map { run.lanes[$0].entry }, run.window)
+        try takeUp(clock, &run)
     }
 
     func discardPacking() {

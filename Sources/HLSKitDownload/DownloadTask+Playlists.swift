@@ -87,6 +87,10 @@ extension DownloadTask {
             run.add(entry, playlist, known: journal.segments(of: entry.lane.id), now: clock.now)
         }
         run.window = try window(of: run)
+        switch configuration.startPosition {
+        case .time, .date: run.isStartProved = false
+        case .segment, .automatic, .oldest: break
+        }
     }
 
     private struct Opened: Sendable {

@@ -133,6 +133,7 @@ extension DownloadTask {
         if !entries.isEmpty { try folder.add(entries) }
         listParts(run)
         publish(run)
+        try proveStart(clock, &run)
     }
 
     /// Adds segments to the plan. If a segment's map is unavailable, looks for another source.

@@ -140,6 +140,7 @@ extension DownloadTask {
             run.done.segmentCount += 1
             run.done.duration += .microseconds(segment.duration)
             run.storedByteCount += segment.file?.byteCount ?? 0
+            try proveStart(clock, &run)
         case .failure(let error):
             guard var error = error as? HLSError, error.domain != .output else { throw error }
             // The key has decrypted other segments, so it is right and the segment is damaged.

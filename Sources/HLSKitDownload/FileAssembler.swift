@@ -43,6 +43,7 @@ struct FileAssembler: Sendable {
         var mediaEnd: Duration? { segments.last.map { .microseconds($0.start + $0.duration) } }
         var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
 
+    private var hasFrames = false
         mutating func want(_ preference: QualityExpression) {
             let terms = SelectionTerms(preference: preference)
             audio = terms
@@ -71,7 +72,7 @@ struct FileAssembler: Sendable {
     private let folder: DownloadFolder
     private let writer: any MediaWriter
     private let samples: (any SampleWriter)?
-    private let window: TimeWindow
+    private var window: TimeWindow
     private let hidesLeadIn: Bool
     /// Whether more segments may be listed, as in a live stream.
     private var isOpen: Bool
@@ -299,6 +300,9 @@ struct FileAssembler: Sendable {
     /// The time by which a rendition's playlist may be behind the variant's before the file continues without it.
     private static let longestLag: Int64 = 30_000_000
 
+    /// Includes the media before the window that its first frames depend on. Call it before segments are listed.
+    mutating func begin(at lead: Duration?) { window.lead = lead }
+
     /// Adds segments that a playlist lists, in order. Segments that were listed before are ignored.
     ///
     /// - Parameter isComplete: Whether the playlist has ended.
@@ -502,8 +506,9 @@ struct FileAssembler: Sendable {
             case .sample(let sample, let type, let offset):
                 guard let slot = lanes[index].slots[type], let track = lanes[index].tracks[type] else { continue }
                 let itemTime = ItemTimeline.duration(sample.pts, track.timescale) + offset
-                if type == .video, sample.isSync, begun.isEmpty, let start = window.start, itemTime <= start {
-                    origin = itemTime
+                if type == .video, begun.isEmpty, let start = window.start {
+                    if !hasFrames { (hasFrames, needsEarlierSegment) = (true, !sample.isSync) }
+                    if sample.isSync, itemTime <= start { (origin, needsEarlierSegment) = (itemTime, false) }
                 }
                 merger.add(
                     .sample(

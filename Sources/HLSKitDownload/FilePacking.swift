@@ -172,9 +172,13 @@ final class FilePacking: Sendable {
     /// The error that ends the run, because the files cannot be written.
     var partFailure: (any Error)? { writesParts ? state.withLock { $0.failure } : nil }
 
-    func list(_ segments: [DownloadJournal.Segment], of lane: String, isComplete: Bool) {
+    /// - Parameter lead: The ``TimeWindow/lead`` of the run's window.
+    func list(_ segments: [DownloadJournal.Segment], of lane: String, from lead: Duration?, isComplete: Bool) {
         guard isLive else { return }
-        state.withLock { $0.assembler.list(segments, of: lane, isComplete: isComplete) }
+        state.withLock { state in
+            state.assembler.begin(at: lead)
+            state.assembler.list(segments, of: lane, isComplete: isComplete)
+        }
         noteSegment()
     }
 

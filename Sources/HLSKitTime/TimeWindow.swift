@@ -3,6 +3,8 @@ package struct TimeWindow: Sendable, Hashable {
     package var start: Duration?
     /// The end, which is not part of the window, or nil if the window has no end.
     package var end: Duration?
+    /// The start of the media that is needed to decode the media at ``start``, if it belongs to an earlier segment.
+    package var lead: Duration?
 
     package init(from start: Duration? = nil, until end: Duration? = nil) {
         self.start = start
@@ -10,7 +12,7 @@ package struct TimeWindow: Sendable, Hashable {
     }
 
     package func overlaps(_ begin: Duration, _ finish: Duration) -> Bool {
-        if let start, finish <= start { return false }
+        if let start = lead ?? start, finish <= start { return false }
         if let end, begin >= end { return false }
         return true
     }

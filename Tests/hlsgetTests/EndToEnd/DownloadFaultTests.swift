@@ -215,15 +215,20 @@ struct DownloadFaultTests {
         let folder = try ScratchFolder()
         let path = "\(SampleMedia.fixtures)/media/ts-h264-aac.ts"
         let stream = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        // Tables, up to the second key frame, and the rest.
+        // Tables, up to the second key frame, and two segments without one.
         try folder.write(Array(stream[..<564]), to: "map.ts")
         try folder.write(Array(stream[564..<8836]), to: "0.ts")
-        try folder.write(Array(stream[8836...]), to: "1.ts")
-        let list = "#EXT-X-MAP:URI=\"map.ts\"\n#EXTINF:0.64,\n0.ts\n#EXTINF:0.36,\n1.ts\n#EXT-X-ENDLIST\n"
+        try folder.write(Array(stream[8836..<12_032]), to: "1.ts")
+        try folder.write(Array(stream[12_032...]), to: "2.ts")
+        let segments = [("0.64", "0"), ("0.24", "1"), ("0.32", "2")].map { "#EXTINF:\($0),\n\($1).ts\n" }.joined()
+        let list = "#EXT-X-MAP:URI=\"map.ts\"\n\(segments)#EXT-X-ENDLIST\n"
         try folder.write(Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(list)".utf8), to: "a.m3u8")
-        let part = try await hlsget(command, "--from", "0.7", "-o", "a.\(format)", "a.m3u8", in: folder)
+        let part = try await hlsget(command, "--from", "1", "-o", "a.\(format)", "a.m3u8", in: folder)
         #expect(part.status == 10, "\(part.errors)")
         #expect(part.errors.contains("the file has no video: each frame depends on one before the start"))
+        // The segment before this one has a key frame.
+        let near = try await hlsget(command, "--from", "0.7", "-o", "c.\(format)", "a.m3u8", in: folder)
+        #expect(near.status == 0, "\(near.errors)")
         let whole = try await hlsget(command, "-o", "b.\(format)", "a.m3u8", in: folder)
         #expect(whole.status == 0, "\(whole.errors)")
     }

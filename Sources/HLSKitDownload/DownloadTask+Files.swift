@@ -73,15 +73,15 @@ extension DownloadTask {
         // The muxed data must be on the disk until the file is complete.
         var isWritten = false
         defer { if !isWritten { try? folder.sync() } }
-        let packing = try self.packing(for: plan, as: container)
+        var packing = try self.packing(for: plan, as: container)
+        try finish(packing)
+        if !packing.lateAudio.isEmpty, !packing.writesParts {
+            packing = try packingAgain(after: packing, as: container)
+            try finish(packing)
+        }
         // The packing itself holds the receiver of notes, so use its copy of the stem.
         let stem = packing.stem
-        try packing.finish {
-            note($0.replacing(stem, with: Self.stem(of: path)))
-        } _: { time in
-            try Task.checkCancellation()
-            update { $0.writtenDuration = time }
-        }
+        packing.handOn { note($0.replacing(stem, with: Self.stem(of: path))) }
         for text in packing.omitted { note(text) }
         var files = Files()
         files.duration = packing.length
@@ -122,6 +122,13 @@ extension DownloadTask {
         }
         isWritten = files.unreadable.isEmpty
         return files
+    }
+
+    private func finish(_ packing: FilePacking) throws {
+        try packing.finish { time in
+            try Task.checkCancellation()
+            update { $0.writtenDuration = time }
+        }
     }
 
     /// Whether an earlier run completed the file but was interrupted before it removed the folder.

@@ -52,7 +52,7 @@ extension DownloadTask {
             endPackingParts(packing, &run)
             await packed
             // A fresh URL continues the files.
-            if !(error is ExpiredDownload) { try? packing.finish({ _ in }, { _ in }) }
+            if !(error is ExpiredDownload) { try? packing.finish { _ in } }
             throw error
         }
         endPackingParts(packing, &run)
@@ -132,10 +132,22 @@ extension DownloadTask {
             if let packing = takePacking() { return packing }
             return try partPacking(isOpen: false)
         }
-        if let packing = takePacking() {
+        let laterAudio: [FileAssembler.LateAudio]
+        do {
+            // The unwanted object removes its unfinished file, so it must be gone before the next one begins.
+            guard let packing = takePacking() else { return try FilePacking(plan, as: container, in: folder) }
             if packing.fits(plan, folder.journal) { return packing }
-            folder.discardOutput()
+            laterAudio = packing.lateAudio
         }
-        return try FilePacking(plan, as: container, in: folder)
+        folder.discardOutput()
+        return try FilePacking(plan, as: container, in: folder, laterAudio: laterAudio)
+    }
+
+    /// Returns the object that writes the file again, with the audio that was found to begin late.
+    func packingAgain(
+        after packing: FilePacking, as container: Remuxer.Container
+    ) throws(HLSError) -> FilePacking {
+        folder.discardOutput()
+        return try FilePacking(packing.plan, as: container, in: folder, laterAudio: packing.lateAudio)
     }
 }

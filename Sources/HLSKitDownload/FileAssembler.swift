@@ -13,55 +13,6 @@ import HLSKitTime
 /// Positions are computed as in playback: all tracks use the variant's anchor in each discontinuity sequence, so that
 /// audio and video remain in sync.
 struct FileAssembler: Sendable {
-    private struct Lane {
-        let id: LaneID
-        let journalID: String
-        let language: String?
-        let label: MediaTrackLabel?
-        let videoRange: VideoRange?
-        var segments: [DownloadJournal.Segment]
-        /// The position of the last segment that was listed.
-        var lastPosition: SegmentPosition?
-        var next = 0
-        var pipeline: LanePipeline
-        var timeline = ItemTimeline()
-        var slots: [MediaKind: Int] = [:]
-        /// The current tracks, and the number of the current timeline.
-        var tracks: [MediaKind: MediaTrack] = [:]
-        var current = 0
-        var currentStart = Duration.zero
-        var isFinished = false
-        /// Whether no more segments will be listed.
-        var isComplete = true
-        var cues = CueSchedule()
-        var textSlot: Int?
-        var audio: SelectionTerms?
-        /// All tracks of the last segment that was read.
-        var reported: [MediaTrack] = []
-
-        /// The end of the last segment, according to the playlist.
-        var mediaEnd: Duration? { segments.last.map { .microseconds($0.start + $0.duration) } }
-        var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
-
-    private var hasFrames = false
-        mutating func want(_ preference: QualityExpression) {
-            let terms = SelectionTerms(preference: preference)
-            audio = terms
-            pipeline.audioRule = AudioTrackRule(terms)
-        }
-
-        mutating func want(_ option: MediaSelectionOption) {
-            pipeline.audioRule = AudioTrackRule(SelectionTerms(choice: .option(option.id)))
-        }
-
-        func check(_ tracks: [MediaTrack], url: String) throws(HLSError) {
-            guard let audio, let group = AudioTrackOptions(tracks, canDecode: CodecRegistry.canDecode).group else {
-                return
-            }
-            do { _ = try audio.option(in: group) } catch { throw error.error(url: url) }
-        }
-    }
-
     /// A segment that could not be read. The others are written.
     struct Problem: Sendable, Hashable {
         var segment: DownloadJournal.Segment
@@ -80,6 +31,9 @@ struct FileAssembler: Sendable {
     private var lanes: [Lane] = []
     private var awaitsAudio = false
     private var knownAudio: Set<Int>?
+    private let laterAudio: [LateAudio]
+    /// The audio tracks that begin after the others and that the file lacks.
+    private(set) var lateAudio: [LateAudio] = []
     private var merger = SampleMerger()
     private var timelines: [TimelineKey: Int] = [:]
     private var loaded: Set<String> = []
@@ -89,7 +43,10 @@ struct FileAssembler: Sendable {
     /// The start of the media: the last sync frame at or before the window's start, or `nil` to begin at the stream's
     /// start.
     private var origin: Duration?
+    private var hasFrames = false
     private var firstFrame: Duration?
+    /// Whether frames from the start on depend on the segment before the first one.
+    private(set) var needsEarlierSegment = false
     /// The slots whose samples are no longer skipped.
     private var begun: Set<Int> = []
     private(set) var problems: [Problem] = []
@@ -114,10 +71,11 @@ struct FileAssembler: Sendable {
     ///   - expected: The segments that will be stored, by lane, or `nil` if all are already stored.
     ///   - hidesLeadIn: Whether the file hides media with negative times, as MP4 does with an edit list.
     ///   - audio: The choice of audio tracks inside the variant's segments, if their audio is wanted.
+    ///   - laterAudio: The ``lateAudio`` of an earlier attempt, for a file with these tracks.
     init(
         _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: TimeWindow,
         writer: any MediaWriter, includesText: Bool = false, hidesLeadIn: Bool = false,
-        audio: DownloadConfiguration.Choice = .automatic,
+        audio: DownloadConfiguration.Choice = .automatic, laterAudio: [LateAudio] = [],
         expected: [String: [DownloadJournal.Segment]]? = nil, isOpen: Bool = false
     ) {
         self.folder = folder
@@ -125,6 +83,7 @@ struct FileAssembler: Sendable {
         self.writer = writer
         samples = WriterCapabilities(writer).samples
         self.window = window
+        self.laterAudio = laterAudio
         self.hidesLeadIn = hidesLeadIn
         let journal = folder.journal
         metadata = journal.metadata
@@ -176,33 +135,74 @@ struct FileAssembler: Sendable {
 
     private mutating func addAudio(_ choose: (inout Lane) -> Void) {
         guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
-        var lane = Lane(
-            id: .audio, journalID: main.journalID, language: nil, label: nil, videoRange: nil,
-            segments: main.segments,
-            pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio], asksAgain: false))
-        (lane.isComplete, lane.lastPosition) = (main.isComplete, main.lastPosition)
+        var lane = Self.audioLane(of: main, main.segments)
         choose(&lane)
         lane.slots[.audio] = merger.addSlot(isSparse: false)
         lanes.append(lane)
+    }
+
+    private static func audioLane(of main: Lane, _ segments: [DownloadJournal.Segment]) -> Lane {
+        var lane = Lane(
+            id: .audio, journalID: main.journalID, language: nil, label: nil, videoRange: nil,
+            segments: segments,
+            pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio], asksAgain: false))
+        (lane.isComplete, lane.lastPosition) = (main.isComplete, main.lastPosition)
+        return lane
     }
 
     /// Adds lanes for all audio tracks that can be decoded, in addition to the track that is read with the variant.
     private mutating func addAllAudio() {
         guard awaitsAudio, let main = lanes.first, !main.reported.isEmpty else { return }
         awaitsAudio = false
-        knownAudio = Set(main.reported.filter { $0.mediaType == .audio }.map(\.id))
+        knownAudio = Set(main.reported.filter { $0.mediaType == .audio }.map(\.id) + laterAudio.map(\.id))
         let options = AudioTrackOptions(main.reported, canDecode: CodecRegistry.canDecode)
         let first = main.tracks[.audio]?.id ?? options.track(of: options.options.first)?.id
         for option in options.options where option.isPlayable && options.track(of: option)?.id != first {
             addAudio { $0.want(option) }
         }
+        for late in laterAudio { add(late, of: main) }
     }
 
-    /// Reports audio tracks that appear late, because a file has only the tracks that it begins with.
-    private mutating func noteLateAudio(_ tracks: [MediaTrack]) {
+    /// The number of segments after the announcement of a late track in which its first sample is searched.
+    private static let longestAnnouncement = 16
+
+    /// Adds a lane for a late track. The file begins with its description, which is read in advance.
+    private mutating func add(_ late: LateAudio, of main: Lane) {
+        let segments = main.segments.drop { $0.position < late.position }
+        for (index, segment) in zip(segments.indices, segments).prefix(Self.longestAnnouncement) {
+            let options = AudioTrackOptions(
+                read(Self.audioLane(of: main, [segment])).reported, canDecode: CodecRegistry.canDecode)
+            guard let option = options.options.first(where: { options.track(of: $0)?.id == late.id }) else { continue }
+            var probe = Self.audioLane(of: main, [segment])
+            probe.want(option)
+            probe.slots[.audio] = 0
+            guard let track = read(probe).tracks[.audio], track.id == late.id else { continue }
+            var lane = Self.audioLane(of: main, Array(segments[index...]))
+            lane.want(option)
+            lane.tracks[.audio] = track
+            let slot = merger.addSlot(isSparse: false)
+            merger.add(.track(track, timeline: 0, time: .zero), to: slot)
+            merger.advance(slot, to: .microseconds(segment.start) - Self.margin)
+            lane.slots[.audio] = slot
+            lanes.append(lane)
+            return
+        }
+        lateAudio.append(late)
+    }
+
+    /// Returns a lane after its first segment, without a change of the file.
+    private func read(_ lane: Lane) -> Lane {
+        var probe = self
+        (probe.lanes, probe.loaded) = ([lane], [])
+        _ = try? probe.readSegment(of: 0)
+        return probe.lanes[0]
+    }
+
+    /// Notes audio tracks that appear late, because a file has only the tracks that it begins with.
+    private mutating func noteLateAudio(_ tracks: [MediaTrack], in segment: DownloadJournal.Segment) {
         for track in tracks where track.mediaType == .audio && CodecRegistry.canDecode(track.codec) {
             guard knownAudio?.insert(track.id).inserted == true else { continue }
-            omitted.append("audio omitted: \(track.language ?? "track \(track.id)") begins after the others")
+            lateAudio.append(LateAudio(id: track.id, language: track.language, position: segment.position))
         }
     }
 
@@ -520,9 +520,9 @@ struct FileAssembler: Sendable {
                 problems.append(
                     Problem(segment: segment, text: error.cause, isLocked: error.code == .contentKey))
                 lanes[index].pipeline.abandon(id)
-            case .fact(.tracks(_, let tracks)):
+            case .fact(.tracks(let id, let tracks)):
                 lanes[index].reported = tracks
-                if index == 0 { noteLateAudio(tracks) }
+                if index == 0 { noteLateAudio(tracks, in: lanes[0].segments[id.rawValue - 1]) }
                 try lanes[index].check(tracks, url: folder.journal.url)
             case .omitted(let error): omitted.append(error.cause)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
@@ -586,11 +586,11 @@ struct FileAssembler: Sendable {
     ) -> Bool {
         guard let origin else { return true }
         let isVideo = lanes.contains { $0.slots[.video] == slot }
+        // Frames that follow the first one but are shown before it may depend on earlier frames.
+        if begun.contains(slot) { return !isVideo || firstFrame.map { itemTime >= $0 } ?? true }
         guard isVideo ? sample.isSync && itemTime >= origin : itemTime + length > origin else { return false }
         begun.insert(slot)
+        if isVideo { firstFrame = itemTime }
         return true
     }
 }
-        // Frames that follow the first one but are shown before it may depend on earlier frames.
-        if begun.contains(slot) { return !isVideo || firstFrame.map { itemTime >= $0 } ?? true }
-        if isVideo { firstFrame = itemTime }

@@ -79,10 +79,12 @@ final class FilePacking: Sendable {
         init() { (stream, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
     }
 
-    /// - Parameter expected: The segments that will be stored, by lane, or `nil` if all are already stored.
+    /// - Parameters:
+    ///   - expected: The segments that will be stored, by lane, or `nil` if all are already stored.
+    ///   - laterAudio: The ``lateAudio`` of an earlier attempt.
     init(
         _ plan: Plan, as container: Remuxer.Container, in folder: DownloadFolder,
-        expected: [String: [DownloadJournal.Segment]]? = nil
+        expected: [String: [DownloadJournal.Segment]]? = nil, laterAudio: [FileAssembler.LateAudio] = []
     ) throws(HLSError) {
         (self.plan, self.folder, isLive) = (plan, folder, false)
         let notes = NoteCollector()
@@ -100,7 +102,7 @@ final class FilePacking: Sendable {
         output = .file(writer)
         let assembler = FileAssembler(
             folder, entries: plan.entries, window: plan.window, writer: writer, includesText: container.holdsText,
-            hidesLeadIn: container == .mp4, audio: plan.audio, expected: expected)
+            hidesLeadIn: container == .mp4, audio: plan.audio, laterAudio: laterAudio, expected: expected)
         // A Matroska cluster spans several seconds and is written at once.
         let thinning = ThinningPlan(plan.thinning, neededCount: container == .mkv ? 3 : 1)
         state = Mutex(State(assembler: assembler, thinning: thinning))
@@ -274,11 +276,20 @@ final class FilePacking: Sendable {
     // MARK: When all are there
 
     func fits(_ plan: Plan, _ journal: DownloadJournal) -> Bool {
-        state.withLock { $0.failure == nil && self.plan.isSame(as: plan) && $0.assembler.isComplete(journal) }
+        state.withLock { state in
+            state.failure == nil && self.plan.isSame(as: plan) && state.assembler.isComplete(journal)
+                && state.assembler.lateAudio.isEmpty
+        }
     }
 
-    func finish(_ note: @escaping WriterNote, _ progress: (Duration) throws -> Void) throws {
-        notes.handOn(to: note)
+    /// The audio tracks that the file lacks because they begin after the others. If the file is written again, it can
+    /// contain them.
+    var lateAudio: [FileAssembler.LateAudio] { state.withLock { $0.assembler.lateAudio } }
+
+    /// Passes on the notes so far, and the later ones.
+    func handOn(to note: @escaping WriterNote) { notes.handOn(to: note) }
+
+    func finish(_ progress: (Duration) throws -> Void) throws {
         try state.withLock { state in
             if writesParts, let error = state.failure { throw error }
             guard !state.isFinished else { return }
@@ -301,7 +312,9 @@ final class FilePacking: Sendable {
         }
     }
     var problems: [FileAssembler.Problem] { state.withLock { $0.assembler.problems } }
-    var omitted: [String] { state.withLock { $0.assembler.omitted } }
+    var omitted: [String] {
+        state.withLock { $0.assembler.omitted + $0.assembler.lateAudio.map(\.note) }
+    }
     var pictureSize: PixelSize? { state.withLock { $0.assembler.pictureSize } }
     var length: Duration { state.withLock { $0.assembler.end } }
     var lacksVideo: Bool {

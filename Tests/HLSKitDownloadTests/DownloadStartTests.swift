@@ -24,9 +24,13 @@ struct DownloadStartTests {
             try MP4InitializationSection(parsing: try #require(bytes.first)[...])
         }
 
-        func samples(_ type: MediaKind, language: String? = nil) throws -> [MediaSample] {
-            let track = try #require(
+        func track(_ type: MediaKind, _ language: String?) throws -> MediaTrack {
+            try #require(
                 try section().tracks.first { $0.mediaType == type && (language == nil || $0.language == language) })
+        }
+
+        func samples(_ type: MediaKind, language: String? = nil) throws -> [MediaSample] {
+            let track = try track(type, language)
             var (demuxer, events) = (ProgressiveMP4Demuxer(), [DemuxerEvent]())
             try demuxer.append(try #require(bytes.first)[...], to: &events)
             try demuxer.finish(to: &events)
@@ -87,5 +91,28 @@ struct DownloadStartTests {
         let samples = try outcome.samples(.video)
         #expect(samples.first?.isSync == true)
         #expect(samples.count == starts[9] + 6 - test.frame, "\(outcome.notes)")
+    }
+
+    @Test("audio that begins late is in the file with all audio", arguments: [true, false])
+    func lateAudio(isPackedMeanwhile: Bool) throws {
+        let frames = try RepeatedFrames()
+        let segments = try (0..<4).map { number in
+            try frames.segment(
+                30 * number..<30 * (number + 1), languages: number < 2 ? ["eng"] : ["eng", "deu"])
+        }
+        let outcome = try Self.download(
+            segments, ["1", "1", "1", "1"], isPackedMeanwhile: isPackedMeanwhile
+        ) { $0.audio = .all }
+        #expect(outcome.files.count == 1)
+        #expect(!outcome.notes.contains { $0.contains("omitted") }, "\(outcome.notes)")
+        #expect(try outcome.section().tracks.filter { $0.mediaType == .audio }.map(\.language) == ["eng", "deu"])
+        let (first, second) = (
+            try outcome.samples(.audio, language: "eng"), try outcome.samples(.audio, language: "deu")
+        )
+        #expect(first.count >= 4 * 15 && second.count >= 2 * 15 && second.count <= 2 * 16)
+        let start = try #require(second.first).pts - (try #require(first.first).pts)
+        let timescale = try outcome.track(.audio, "deu").timescale
+        #expect(abs(Double(start) / Double(timescale) - 2) < 0.1, "\(start)")
+        #expect(try outcome.samples(.video).count == 120)
     }
 }

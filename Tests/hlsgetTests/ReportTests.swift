@@ -375,6 +375,21 @@ struct PlaySummaryTests {
         #expect(later == lines)
     }
 
+    @Test(
+        "gaps that a playlist lists are not missing, and do not hide missing media", arguments: [true, false], [1, 3])
+    func listedGaps(areOfVariant: Bool, count: Int) {
+        let duration = Duration.seconds(4) * count
+        var gaps = SkippedSegments(
+            first: 10, last: 9 + count, mediaDuration: duration, url: "s", cause: "marked EXT-X-GAP")
+        (gaps.isListedGap, gaps.isOfVariant) = (true, areOfVariant)
+        for lost in [0, 1, 2] {
+            var summary = lost == 0 ? skipping(of: 10) : skipping(8 - lost...7, of: 10)
+            summary.observe(event(.segmentSkipped(gaps)))
+            if areOfVariant { summary.state.statistics.skippedDuration += duration }
+            #expect(summary.isMostlyMissing == (lost == 2), "\(lost)")
+        }
+    }
+
     @Test("skipped, missed or damaged media makes the summary incomplete")
     func incomplete() {
         #expect(!PlaySummary(url: "").isIncomplete)

@@ -102,9 +102,10 @@ package struct PlaySummary: Sendable, Equatable {
             segments.reduce(0) { $0 + $1.mediaDuration.inSeconds }
         }
         // Gaps that the playlist lists never existed.
-        let gaps = duration(skipped.filter(\.isListedGap))
-        let all = duration(skipped + missed) - gaps
-        let ofVariant = max(0, state.statistics.skippedDuration.inSeconds - gaps)
+        let gaps = skipped.filter(\.isListedGap)
+        let all = duration(skipped + missed) - duration(gaps)
+        let ofVariant = max(
+            0, state.statistics.skippedDuration.inSeconds - duration(gaps.filter(\.isOfVariant)))
         let lost = max(ofVariant, all - ofVariant)
         // The beginning of a truncated segment was played.
         let loaded = max(

@@ -178,6 +178,7 @@ extension PlaybackEngine {
         if !range.isEmpty { effects.append(.skipped(id, range)) }
         var skipped = SkippedSegments(range, sequence: sequence, url: url, cause: cause)
         skipped.isListedGap = isListedGap
+        skipped.isOfVariant = id == .main
         if id == .main {
             timeControl.lose(range, at: playhead)
             tally.skip(duration: skipped.mediaDuration)

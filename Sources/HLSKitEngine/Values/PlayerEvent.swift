@@ -293,6 +293,8 @@ public struct SkippedSegments: Sendable, Hashable {
     public var cause: String
     /// Whether the playlist declares a gap (`EXT-X-GAP`), so that nothing is lost.
     package var isListedGap = false
+    /// Whether the media belongs to the variant's playlist, not to a rendition's.
+    package var isOfVariant = true
 
     package init(first: Int, last: Int, mediaDuration: Duration, url: String, cause: String) {
         self.first = first

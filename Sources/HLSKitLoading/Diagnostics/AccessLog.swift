@@ -99,7 +99,7 @@ extension AccessLogEvent {
     /// The event as one JSON object.
     public var jsonLine: String {
         var line = JSONLine(event: "access_log")
-        line.add("playback_start_date", .string(playbackStartDate?.description))
+        line.add("playback_start_date", .date(playbackStartDate))
         for entry in table { line.add(entry.member, entry.value.value(in: self)) }
         return line.text
     }

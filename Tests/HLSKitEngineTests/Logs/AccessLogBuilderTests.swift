@@ -189,6 +189,17 @@ struct AccessLogKeeperTests {
             events[1].jsonLine.contains(#""live_latency":3.5"#) && events[2].jsonLine.contains(#""live_latency":-1"#))
     }
 
+    @Test("O01: dates have at most nine decimals")
+    func decimals() {
+        var event = AccessLogEvent()
+        event.playbackStartDate = PlaylistDate(seconds: 1_764_390_179, attoseconds: 371_426_053_721_296_768)
+        let date = "2025-11-29T04:22:59.371426053Z"
+        #expect(event.jsonLine.contains(#""playback_start_date":"\#(date)","#), "\(event.jsonLine)")
+        #expect(event.extendedLogLine.hasPrefix("2025-11-29 04:22:59.371426053 "), "\(event.extendedLogLine)")
+        let failure = ErrorLogEvent(date: event.playbackStartDate ?? PlaylistDate(seconds: 0), uri: "u")
+        #expect(failure.jsonLine.contains(#""date":"\#(date)","#), "\(failure.jsonLine)")
+    }
+
     @Test("O01: text output has one header, \"-\" or null for unknown values, and escapes everything")
     func text() {
         var event = AccessLogEvent()

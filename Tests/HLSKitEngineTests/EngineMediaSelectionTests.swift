@@ -456,6 +456,7 @@ struct EngineMediaSelectionTests {
         harness.run(until: .seconds(5))
         #expect(harness.error?.code == .noEligibleVariant)
         #expect(harness.error?.cause == "no video rendition matches \"name=Bench\"")
+        #expect((harness.error?.underlyingError as? HLSError)?.code == .noMatchingRendition)
         #expect(harness.mediaPaths.isEmpty)
     }
 }

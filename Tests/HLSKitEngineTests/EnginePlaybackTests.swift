@@ -342,6 +342,27 @@ struct EnginePlaybackTests {
         #expect(harness.requests(of: "all.mp4").map(\.byteRange) == [0..<100, 100..<150, 150..<220, 500..<510])
     }
 
+    @Test("byte ranges of media encrypted with AES-128 are loaded to the end of their last block")
+    func encryptedByteRanges() {
+        var harness = EngineHarness.playing(
+            "vod.m3u8",
+            from: .vod(count: 3) { text in
+                text.segments = [
+                    .init(
+                        "all.mp4",
+                        tags: [
+                            #"#EXT-X-KEY:METHOD=AES-128,URI="k.key",IV=0x1"#,
+                            #"#EXT-X-MAP:URI="all.mp4",BYTERANGE="100@0""#, "#EXT-X-BYTERANGE:50@112",
+                        ]),
+                    .init("all.mp4", tags: ["#EXT-X-BYTERANGE:64@176"]),
+                    .init("all.mp4", tags: ["#EXT-X-KEY:METHOD=NONE", "#EXT-X-BYTERANGE:10@240"]),
+                ]
+            })
+        harness.runToEnd()
+        #expect(harness.isOver)
+        #expect(harness.requests(of: "all.mp4").map(\.byteRange) == [0..<112, 112..<176, 176..<240, 240..<250])
+    }
+
     @Test("F19, R38: a gap is never requested, takes its time and is counted")
     func gap() throws {
         var harness = EngineHarness.playing(
@@ -351,6 +372,7 @@ struct EnginePlaybackTests {
         #expect(harness.loadedSegments == Self.names.filter { $0 != "s3.ts" && $0 != "s4.ts" })
         #expect(harness.mediaPaths == harness.loadedSegments)
         #expect(harness.skippedSequences == [3...3, 4...4])
+        #expect(harness.skippedSegments.allSatisfy { $0.isListedGap && $0.isOfVariant })
         #expect(harness.statistics.numberOfSkippedSegments == 2)
         #expect(harness.statistics.skippedDuration == .seconds(8))
         #expect(harness.statistics.numberOfStalls == 0)

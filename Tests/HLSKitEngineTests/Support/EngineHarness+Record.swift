@@ -47,13 +47,12 @@ extension EngineHarness {
         }
     }
 
-    /// The media sequence numbers of skipped segments. `missedSequences` are segments that left the live window.
-    var skippedSequences: [ClosedRange<Int>] {
-        events.compactMap { _, kind in
-            guard case .segmentSkipped(let skipped) = kind else { return nil }
-            return skipped.first...skipped.last
-        }
+    var skippedSegments: [SkippedSegments] {
+        events.compactMap { _, kind in if case .segmentSkipped(let skipped) = kind { skipped } else { nil } }
     }
+
+    /// The media sequence numbers of skipped segments. `missedSequences` are segments that left the live window.
+    var skippedSequences: [ClosedRange<Int>] { skippedSegments.map { $0.first...$0.last } }
 
     var missedSequences: [ClosedRange<Int>] {
         events.compactMap { _, kind in

@@ -38,6 +38,88 @@ struct RemuxedFrameTests {
         #expect(stream["sample_aspect_ratio"] as? String == "4:3")
     }
 
+    /// Returns the track of a fixture with a grading, a Dolby Vision record, a stereo mode and a sphere.
+    private func graded(_ fixture: PacketFixture) -> MediaTrack {
+        typealias Volume = MasteringDisplayColorVolume
+        var track = fixture.track
+        track.masteringDisplayColorVolume = Volume(
+            primaries: Volume.Primaries(
+                red: .init(x: 0.708, y: 0.292), green: .init(x: 0.17, y: 0.797), blue: .init(x: 0.131, y: 0.046),
+                whitePoint: .init(x: 0.3127, y: 0.329)),
+            luminance: 0.005...1000)
+        track.contentLightLevelInfo = ContentLightLevelInfo(
+            maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400)
+        // Version 1.0, profile 8, level 1, with metadata and a base layer that is compatible with HDR10.
+        track.dolbyVision = [1, 0, 8 << 1, 1 << 3 | 5, 1 << 4] + [UInt8](repeating: 0, count: 19)
+        track.stereoMode = 2
+        track.sphericalMapping = SphericalMapping(
+            .equirectangular(top: 0, bottom: 0, left: 0, right: 0), yaw: 90 << 16)
+        return track
+    }
+
+    @Test(
+        "S03: HEVC in MP4 keeps the name of its sample entry and its records",
+        arguments: [("", "hvc1"), ("hvc1", "hvc1"), ("hev1", "hev1"), ("dvh1", "dvh1"), ("dvhe", "dvhe")],
+        [true, false])
+    func records(names: (source: String, written: String), isFragmented: Bool) throws {
+        let fixture = try PacketFixture("hevc")
+        var track = graded(fixture)
+        track.sampleEntry = names.source
+        let folder = try TemporaryFolder()
+        let writer = Remuxer(
+            file: try OutputFile(path: folder.path("a.mp4")), container: .mp4, isFragmented: isFragmented)
+        try writer.begin([track])
+        for sample in fixture.samples {
+            try writer.write(sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: track.timescale))
+        }
+        try writer.finish()
+        let section = try MP4InitializationSection(parsing: try folder.bytes("a.mp4")[...])
+        let found = try #require(section.tracks.first)
+        #expect(found.sampleEntry == names.written)
+        #expect(found.masteringDisplayColorVolume == track.masteringDisplayColorVolume)
+        #expect(found.contentLightLevelInfo == track.contentLightLevelInfo)
+        #expect(found.dolbyVision == track.dolbyVision)
+        #expect(found.stereoMode == track.stereoMode)
+        #expect(found.sphericalMapping == track.sphericalMapping)
+    }
+
+    @Test("S03: grading, Dolby Vision record and sphere are written to Matroska")
+    func recordsInMatroska() throws {
+        let fixture = try PacketFixture("hevc")
+        let stream = try probed(graded(fixture), fixture, .mkv)
+        let records = Set(
+            (stream["side_data_list"] as? [[String: Any]] ?? []).compactMap { $0["side_data_type"] as? String })
+        let expected: Set = [
+            "Mastering display metadata", "Content light level metadata", "DOVI configuration record",
+            "Spherical Mapping",
+        ]
+        #expect(records.isSuperset(of: expected), "\(records)")
+    }
+
+    @Test(
+        "S03: a size that changes in the samples alone continues in the next file",
+        arguments: [OutputFormat.mp4, .mkv])
+    func newSize(format: OutputFormat) throws {
+        let fixture = try PacketFixture("h264-two-sizes")
+        let folder = try TemporaryFolder()
+        let notes = Notes()
+        let writer = try format.makeWriter(path: folder.path("a.\(format.rawValue)"), note: notes.collect)
+        try writer.begin([fixture.track])
+        for sample in fixture.samples {
+            try writer.write(
+                sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: fixture.track.timescale))
+        }
+        try writer.finish()
+        #expect(folder.names == ["a.2.\(format.rawValue)", "a.\(format.rawValue)"])
+        #expect(notes.all.count == 1 && notes.all[0].contains("continuing in"), "\(notes.all)")
+        guard format == .mp4 else { return }
+        let tracks = try ["a.mp4", "a.2.mp4"].map { name in
+            try #require(MP4InitializationSection(parsing: try folder.bytes(name)[...]).tracks.first)
+        }
+        #expect(tracks.map(\.width) == [64, 96])
+        #expect(tracks.map(\.height) == [48, 64])
+    }
+
     @Test("S03: unknown properties are not written", arguments: [OutputFormat.mp4, .mkv])
     func unknown(format: OutputFormat) throws {
         let fixture = try PacketFixture("vp9")

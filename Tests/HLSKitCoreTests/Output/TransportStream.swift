@@ -16,7 +16,15 @@ struct TransportStream {
         var units: [Unit] = []
     }
 
+    struct Tables: Equatable {
+        var version: UInt8
+        /// The type of each stream, by PID.
+        var types: [Int: UInt8] = [:]
+    }
+
     var streams: [Elementary] = []
+    /// The program's tables, without repetitions.
+    var tables: [Tables] = []
     var discontinuityCount = 0
 
     init(_ bytes: [UInt8]) throws {
@@ -53,8 +61,11 @@ struct TransportStream {
     private mutating func readProgram(_ section: [UInt8]) {
         let end = 3 + (Int(section[1] & 0xF) << 8 | Int(section[2])) - 4
         var place = 12 + (Int(section[10] & 0xF) << 8 | Int(section[11]))
+        var found = Tables(version: section[5] >> 1 & 31)
+        defer { if found != tables.last { tables.append(found) } }
         while place + 5 <= end {
             let packetID = Int(section[place + 1] & 0x1F) << 8 | Int(section[place + 2])
+            found.types[packetID] = section[place]
             if !streams.contains(where: { $0.packetID == packetID }) {
                 streams.append(Elementary(type: section[place], packetID: packetID))
             }

@@ -222,6 +222,32 @@ struct CueScheduleTests {
         }
     }
 
+    @Test(
+        "K01: the header in an initialization section applies to segments with and without a header",
+        arguments: ["", "WEBVTT\n\n"])
+    func headerInMap(header: String) throws {
+        var files = try CaptionStream.frames()
+        files["main.m3u8"] = CaptionStream.main(
+            [#"TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="sub.m3u8""#],
+            attributes: #",SUBTITLES="s""#)
+        files["head.vtt"] = Array("WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:10.000,MPEGTS:0\n\n".utf8)
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MAP:URI=\"head.vtt\"\n"
+        for index in 0..<4 {
+            text += "#EXTINF:2,\nsub-\(index).vtt\n"
+            let cue = "\(header)00:1\(index * 2).500 --> 00:1\(index * 2 + 1).000\n\(index)\n"
+            files["sub-\(index).vtt"] = Array(cue.utf8)
+        }
+        files["sub.m3u8"] = Array("\(text)#EXT-X-ENDLIST\n".utf8)
+        let sample = try VirtualSample(
+            quality: nil, path: "main.m3u8", files: files,
+            prefer: { $0.subtitles = try? QualityExpression(parsing: "lang=en", for: .renditions) })
+        try sample.play()
+        #expect(Self.lines(sample.reportedCues) == ["0.5-1.0 0", "2.5-3.0 1", "4.5-5.0 2", "6.5-7.0 3"])
+        for event in sample.events.elements {
+            if case .newErrorLogEntry(let entry) = event.kind { Issue.record("\(entry)") }
+        }
+    }
+
     @Test("a rewind repeats placed cues from its time on, but not ended ones")
     func rewind() {
         let timeline = Self.timeline(pts: 0, start: .zero)

@@ -342,15 +342,11 @@ struct LanePipelineTests {
         Joint(testDescription: "after a seek", continues: false, flushes: true),
     ]
 
-    @Test("an audio frame that ends in the next segment is complete if that segment follows", arguments: joints)
-    func dividedFrame(_ joint: Joint) throws {
-        var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f)])
-        let audio = (0..<20).flatMap { TinyAudio.frame(fill: $0) }
-        writer.add(.init(pid: 257, streamID: 0xc0, pts: 90_000, payload: audio, hasLength: true))
-        let bytes = writer.bytes
-        let cut = (writer.packetCount - 2) * 188
+    /// Reads a stream that is cut before its last two packets. The second segment repeats the tables.
+    private static func output(of bytes: [UInt8], _ joint: Joint, wanted: Set<MediaKind>) -> [LaneOutput] {
+        let cut = bytes.count - 2 * 188
         let (first, second) = (Array(bytes[..<cut]), Array(bytes[..<376] + bytes[cut...]))
-        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.audio])
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: wanted)
         var timeline = ItemTimeline()
         var output: [LaneOutput] = []
         var jobs = [Self.job(1), Self.job(2)]
@@ -371,12 +367,73 @@ struct LanePipelineTests {
         pipeline.append(second, to: jobs[1].id)
         pipeline.finish(jobs[1].id)
         pipeline.run(timeline: &timeline, output: &output)
-        let fills = output.compactMap { element -> UInt8? in
+        return output
+    }
+
+    @Test("an audio frame that ends in the next segment is complete if that segment follows", arguments: joints)
+    func dividedFrame(_ joint: Joint) {
+        var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f)])
+        let audio = (0..<20).flatMap { TinyAudio.frame(fill: $0) }
+        writer.add(.init(pid: 257, streamID: 0xc0, pts: 90_000, payload: audio, hasLength: true))
+        let fills = Self.output(of: writer.bytes, joint, wanted: [.audio]).compactMap { element -> UInt8? in
             guard case .sample(let sample, .audio, _) = element, sample.data.count == 30 else { return nil }
             return sample.data.withUnsafeBytes { Set($0).count == 1 ? $0.first : nil }
         }
         if joint.continues { #expect(fills == Array(0..<20)) } else { #expect(fills == Array(0..<UInt8(fills.count))) }
         #expect((fills.count == 20) == joint.continues)
+    }
+
+    @Test("a video frame that ends in the next segment is complete if that segment follows", arguments: joints)
+    func dividedVideoFrame(_ joint: Joint) {
+        var writer = TransportStreamWriter(streams: [.init(pid: 256, type: 0x1b)])
+        let frames = (0..<6).map { TinyVideo.unit(isIDR: $0 == 0, count: 900, fill: UInt8($0 + 16)) }
+        for (index, frame) in frames.enumerated() {
+            writer.add(.init(pid: 256, pts: 90_000 + Int64(index) * 3600, payload: frame))
+        }
+        let found = Self.output(of: writer.bytes, joint, wanted: [.video]).compactMap { element -> [UInt8]? in
+            guard case .sample(let sample, .video, _) = element else { return nil }
+            return sample.data.withUnsafeBytes { Array($0) }
+        }
+        if joint.continues { #expect(found == frames) }
+        #expect(found.count { frames.contains($0) } == (joint.continues ? 6 : 5))
+    }
+
+    @Test(
+        "audio whose channels only the head of the stream declares waits for it, and is complete",
+        arguments: [true, false])
+    func channelsOfHead(isFound: Bool) {
+        /// Returns frames of channel configuration 0. A program config element of one pair is only in the first.
+        func segment(_ number: Int) -> [UInt8] {
+            let frames = (0..<40).flatMap { index -> [UInt8] in
+                let element: [UInt8] = [0xa0, 0x98, 0x80, 0x00, 0x04, 0x00, 0x00]
+                let payload = (number + index == 0 ? element : [0x20]) + [UInt8](repeating: UInt8(index), count: 30)
+                let length = 7 + payload.count
+                return [0xff, 0xf1, 0x4c, 0, UInt8(length >> 3), UInt8(length & 7) << 5 | 0x1f, 0xfc] + payload
+            }
+            var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f)])
+            writer.add(
+                .init(pid: 257, streamID: 0xc0, pts: Int64(number) * 76_800, payload: frames, hasLength: true))
+            return writer.bytes
+        }
+        var job = Self.job(5)
+        job.map = nil
+        job.startsNewSequence = true
+        job.stream = StreamID(playlistURL: "list", epoch: 0, discontinuity: 0)
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.audio])
+        var (timeline, output) = (ItemTimeline(), [LaneOutput]())
+        pipeline.begin(job)
+        pipeline.append(segment(5), to: job.id)
+        pipeline.finish(job.id)
+        pipeline.run(timeline: &timeline, output: &output)
+        #expect(output.contains { if case .fact(.headNeeded) = $0 { true } else { false } })
+        #expect(!output.contains { if case .sample = $0 { true } else { false } })
+        pipeline.appendHead(segment(isFound ? 0 : 1), of: job.id, key: nil)
+        pipeline.endHead(of: job.id)
+        pipeline.run(timeline: &timeline, output: &output)
+        let tracks = output.compactMap { if case .track(let track, _, _) = $0 { track } else { nil } }
+        #expect(tracks.map(\.channelCount) == [isFound ? 2 : 0])
+        #expect(tracks.allSatisfy { $0.awaitsChannels != isFound })
+        #expect(output.count { if case .sample = $0 { true } else { false } } == 40)
     }
 
     @Test(

@@ -51,6 +51,34 @@ struct PlayerVODTests {
         #expect(try #require(sounds.last.map { $0.time + $0.length }) > .milliseconds(39_999))
     }
 
+    @Test("frames that last 0 s, and so have one time, are all output", arguments: [true, false])
+    func oneTime(isPaced: Bool) throws {
+        let fixture = try PacketFixture("h264-avcc")
+        func fragment(dataOffset: Int) -> [UInt8] {
+            let samples = fixture.samples.flatMap { sample in
+                BoxWriter.be32(sample.data.count) + BoxWriter.be32(sample.isSync ? 0x200_0000 : 0x101_0000)
+            }
+            let run = BoxWriter.trun(
+                flags: 0x601, count: fixture.samples.count, BoxWriter.be32(dataOffset), samples)
+            return BoxWriter.moof(BoxWriter.traf(BoxWriter.tfhd(), BoxWriter.tfdt(0), run))
+        }
+        let entry = BoxWriter.visualEntry("avc1", BoxWriter.box("avcC", fixture.track.configuration))
+        let media = fixture.samples.flatMap { sample in sample.data.withUnsafeBytes { Array($0) } }
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MAP:URI=\"i.mp4\"\n#EXTINF:1,\ns.m4s\n#EXT-X-ENDLIST\n"
+        let files = [
+            "a.m3u8": Array(text.utf8), "i.mp4": BoxWriter.header([BoxWriter.Track(entries: [entry])]),
+            "s.m4s": fragment(dataOffset: fragment(dataOffset: 0).count + 8) + BoxWriter.box("mdat", media),
+        ]
+        let sample = try VirtualSample(quality: nil, path: "a.m3u8", files: files) {
+            if !isPaced { $0.pacing = .unpaced }
+        }
+        let writer = CapturingWriter()
+        sample.item.add(writer)
+        try sample.play()
+        #expect(writer.frames.map(\.hash) == fixture.expectedHashes.map { String($0.prefix(8)) })
+        #expect(writer.frames.allSatisfy { $0.time == .zero })
+    }
+
     @Test("the state at the end matches the events before")
     func accounts() async throws {
         let origin = try SampleOrigin.shared()

@@ -148,6 +148,23 @@ import Testing
         #expect(neighbor.samples(of: 256).count == 2)
     }
 
+    @Test("H.263, which muxers write as private data, is reported and not read as another format")
+    func h263() {
+        var writer = TransportStreamWriter(streams: [.init(pid: 300, type: 0x06)])
+        for number in 0..<8 {
+            // The start code of a picture of 176 by 144, with its number, then the first bits of its macroblocks.
+            let picture: [UInt8] = [0, 0, 0x80 | UInt8(number >> 6), UInt8(number << 2) | 2, 0x0c, 0x04, 0x27]
+            writer.add(
+                .init(
+                    pid: 300, pts: Int64(number) * 3600, payload: picture + [UInt8](repeating: 0x5a, count: 300),
+                    hasLength: true))
+        }
+        let trace = DemuxerTrace(TransportStreamDemuxer(), writer.bytes)
+        #expect(trace.samples.isEmpty)
+        #expect(trace.error?.code == .unsupported)
+        #expect(trace.error?.text == "no readable track: private data (stream type 0x6)")
+    }
+
     @Test(
         "packets with lengths modulo 65 536 keep their bytes, however small the length", arguments: [2, 40])
     func wrappedLength(declared: Int) {

@@ -1,4 +1,5 @@
 import HLSKitMedia
+import TestSupport
 import Testing
 
 private let video = TransportStreamWriter.Stream(pid: 256, type: 0x1b)
@@ -134,6 +135,30 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         let trace = demux(writer)
         #expect(trace.samples.map(\.isSync) == [true, true, true, false, false, true])
         #expect(trace.samples.prefix(4).map(\.bytes) == units)
+    }
+
+    @Test("messages before the first slice describe the grading of HDR video", arguments: [true, false])
+    func grading(isHEVC: Bool) throws {
+        func be(_ values: Int..., count: Int = 2) -> [UInt8] {
+            values.flatMap { value in (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) } }
+        }
+        let display =
+            be(8500, 39850, 6550, 2300, 35400, 14600, 15635, 16450) + be(10_000_000, 50, count: 4)
+        let payload = [137, 24] + display + [144, 4] + be(1000, 400) + [0x80]
+        let message = (isHEVC ? [39 << 1, 1] : [6]) + payload.withEmulationPrevention
+        let slice =
+            isHEVC
+            ? [0, 0, 1, 19 << 1, 1, 0x80] + [UInt8](repeating: 0xcc, count: 20)
+            : TinyVideo.parameterSets + TinyVideo.slice(isIDR: true)
+        var writer = TransportStreamWriter(streams: [.init(pid: 256, type: isHEVC ? 0x24 : 0x1b)])
+        writer.add(.init(pid: 256, pts: 0, payload: [0, 0, 1] + message + slice))
+        let track = try #require(demux(writer).tracks.first)
+        #expect(track.masteringDisplayColorVolume?.luminance == 0.005...1000)
+        #expect(track.masteringDisplayColorVolume?.primaries?.red == .init(x: 0.708, y: 0.292))
+        #expect(track.masteringDisplayColorVolume?.primaries?.whitePoint == .init(x: 0.3127, y: 0.329))
+        #expect(
+            track.contentLightLevelInfo
+                == ContentLightLevelInfo(maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400))
     }
 
     @Test("two fields of a frame in one packet are one sample; in separate packets they are two")

@@ -8,6 +8,8 @@ struct DownloadLiveTests {
     /// The cut stream as a live stream. Each time a playlist is loaded, it lists one more segment, at most four in all.
     private final class GrowingOrigin: Sendable {
         private let files: [String: [UInt8]]
+        /// The number of segments that were listed before the first load.
+        private let earlierCount: Int
         private let loadCounts = Mutex<[String: Int]>([:])
         /// The total number of segments. After them the stream ends, or only stops updating.
         private let last: Int
@@ -17,8 +19,12 @@ struct DownloadLiveTests {
         private let stalled: String?
         private let isGone = Mutex(false)
 
-        init(last: Int, ends: Bool, firstLocked: Int? = nil, stalled: String? = nil) throws {
-            files = try CutStream.files()
+        init(
+            _ files: [String: [UInt8]]? = nil, earlierCount: Int = 2, last: Int, ends: Bool, firstLocked: Int? = nil,
+            stalled: String? = nil
+        ) throws {
+            self.files = try files ?? CutStream.files()
+            self.earlierCount = earlierCount
             self.last = last
             self.ends = ends
             self.firstLocked = firstLocked
@@ -33,9 +39,9 @@ struct DownloadLiveTests {
             guard let bytes = files[path], !isGone.withLock({ $0 }) else {
                 return connection.respond([], status: "404 Not Found")
             }
-            guard path == "v.m3u8" || path == "a.m3u8" else { return connection.respond(bytes) }
+            guard ["v.m3u8", "a.m3u8", "s.m3u8"].contains(path) else { return connection.respond(bytes) }
             let count = loadCounts.withLock { counts in
-                counts[path, default: 2] += 1
+                counts[path, default: earlierCount] += 1
                 return counts[path] ?? 0
             }
             connection.respond(Array(playlist(of: bytes, upTo: count).utf8))
@@ -79,6 +85,52 @@ struct DownloadLiveTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
         #expect(try await frames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    @Test(
+        "S03: cues that begin before a live window do not shift the rest, wherever their header is",
+        .enabled(if: ProbedFile.isAvailable), arguments: [true, false])
+    func subtitles(headerInMap: Bool) async throws {
+        let folder = try ScratchFolder()
+        var files = try CutStream.files()
+        let header = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n"
+        files["head.vtt"] = Array(header.utf8)
+        var list = "#EXTM3U\n" + (headerInMap ? "#EXT-X-MAP:URI=\"head.vtt\"\n" : "")
+        for index in 0..<SampleMedia.segmentCount {
+            list += "#EXTINF:4,\ns\(index).vtt\n"
+            // The cue begins 0.6 s before the segment.
+            let (start, end) = (max(0, index * 4000 - 600), index * 4000 + 2000)
+            let times = [start, end].map { String(format: "00:00:%02d.%03d", $0 / 1000, $0 % 1000) }
+            let cue = "\(times[0]) --> \(times[1])\n\(index)\n"
+            files["s\(index).vtt"] = Array(((headerInMap ? "" : header) + cue).utf8)
+        }
+        files["s.m3u8"] = Array(list.utf8)
+        let media = "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"English\",LANGUAGE=\"en\",URI=\"s.m3u8\""
+        files["master.m3u8"] = Array(
+            String(decoding: files["master.m3u8"] ?? [], as: UTF8.self)
+                .replacing("#EXTM3U\n", with: "#EXTM3U\n\(media)\n")
+                .replacing("RESOLUTION", with: "SUBTITLES=\"s\",RESOLUTION").utf8)
+        // The first window begins with the sixth segment.
+        let origin = try GrowingOrigin(files, earlierCount: 8, last: 20, ends: true)
+        try await withServer(answering: { origin.answer($0, $1) }) { server in
+            let result = try await hlsget(
+                "download", "--live-from-start", "-o", "a.mp4", "--subs", "all", "\(server.url)/master.m3u8",
+                in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        #expect(try await frames("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").suffix(500)))
+        let video = try #require(try ProbedFile("a.mp4", in: folder).streams.first { $0.type == "video" })
+        let command = "ffmpeg -v error -copyts -i a.mp4 -map 0:s -output_ts_offset \(-video.start) -f srt -"
+        let text = String(decoding: try Tool.run(["/bin/sh", "-c", command], in: folder.path), as: UTF8.self)
+        let times = text.split(separator: "\n").filter { $0.contains(" --> ") }.map { line in
+            line.replacing(",", with: ".").split(separator: " --> ")
+                .map { Double($0.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) ?? "") ?? .nan }
+        }
+        #expect(times.count == 5, "\(text)")
+        for (index, time) in times.enumerated() {
+            #expect(abs(time[0] - max(0, Double(4 * index) - 0.6)) < 0.05, "\(text)")
+            #expect(abs(time[1] - Double(4 * index + 2)) < 0.05, "\(text)")
+        }
     }
 
     @Test("S02: --to ends a live stream that continues")

@@ -38,6 +38,16 @@ struct DownloadTests {
         #expect(abs(try await audio("a.\(format)", in: folder).count / 4 - 40 * 48_000) <= 2 * 1024)
     }
 
+    @Test("a name gets the size of the frames if no playlist declares it")
+    func undeclaredSize() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            "download", "-o", "a-{width}x{height}.mp4", "--to", "1", SampleMedia.folder + "/video-180p.m3u8", in: folder
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try names(in: folder) == ["a-320x180.mp4"])
+    }
+
     private final class Executioner: Sendable {
         private let state = Mutex((command: Command?.none, count: 0))
         private let moment: Int

@@ -119,4 +119,15 @@ struct DrawingTests {
         }
         #expect(Quantiles().value(at: 0.5) == nil)
     }
+
+    @Test("quantiles never exceed the least and the greatest value", arguments: [0.098, 0.1, 0.105, 3e9])
+    func quantileLimits(value: Double) {
+        var quantiles = Quantiles()
+        quantiles.add(value)
+        for share in [0, 0.5, 1] { #expect(quantiles.value(at: share) == value) }
+        quantiles.add(value * 1.01)
+        for share in [0, 0.5, 1] {
+            #expect((value...value * 1.01).contains(quantiles.value(at: share) ?? 0))
+        }
+    }
 }

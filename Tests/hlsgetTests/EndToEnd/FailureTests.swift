@@ -199,6 +199,26 @@ struct FailureTests {
         #expect(try await hlsget("--fast", "--no-decode", "--insecure", url).status == 0)
     }
 
+    @Test("CURL_CA_BUNDLE and SSL_CERT_FILE replace the system's certificates, and --cacert replaces both")
+    func certificatesOfEnvironment() async throws {
+        let origin = try TestOrigin()
+        try SampleMedia.copy(to: origin.root)
+        let other = try ScratchFolder()
+        try other.write(Array("no certificate\n".utf8), to: "other.pem")
+        func status(_ variables: [String], _ options: [String] = []) async throws -> Int32 {
+            let program = [Command.productFolder + "/hlsget", "--fast", "--no-decode"]
+            let arguments = ["/usr/bin/env"] + variables + program + options
+            return try await Command(arguments + [origin.secure + "/sample/video-180p.m3u8"]).result().status
+        }
+        for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
+            #expect(try await status(["\(name)=\(origin.caFile)"]) == 0, "\(name)")
+            #expect(try await status(["\(name)=\(other.path)/none.pem"]) == 12, "an unreadable file is ignored")
+            #expect(try await status(["\(name)=\(other.path)/other.pem"], ["--cacert", origin.caFile]) == 0, "\(name)")
+        }
+        let both = ["CURL_CA_BUNDLE=\(origin.caFile)", "SSL_CERT_FILE=\(other.path)/other.pem"]
+        #expect(try await status(both) == 0, "the first one is used")
+    }
+
     /// Whether a process may mount its own folders over the system's folders.
     private static let mayMount =
         (try? Tool.run(["/usr/bin/unshare", "-rm", "/bin/mount", "--bind", "/etc/ssl", "/etc/ssl"])) != nil

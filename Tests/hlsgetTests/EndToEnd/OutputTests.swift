@@ -21,6 +21,17 @@ struct OutputTests {
         Array(try #require(FileManager.default.contents(atPath: folder.path + "/" + name)))
     }
 
+    @Test(
+        "on a terminal, playing without an output names the commands that show, play or save the stream",
+        .enabled(if: Tool.exists("/usr/bin/script")), arguments: [("", true), ("-q", false), ("--fast", false)])
+    func nothingShown(options: String, isReported: Bool) async throws {
+        let line = "'\(Command.productFolder)/hlsget' --to 0.2 \(options) '\(Self.master)'"
+        let result = try await Command(["/usr/bin/script", "-qec", line, "/dev/null"]).result()
+        let text = String(decoding: result.output, as: UTF8.self)
+        #expect(result.status == 0, "\(text)")
+        #expect(text.contains("nothing is shown here: hlsget watch URL opens a window") == isReported, "\(text)")
+    }
+
     // MARK: Decoded media
 
     @Test("framemd5 is equal on standard output and in a file, and equals ffmpeg's")

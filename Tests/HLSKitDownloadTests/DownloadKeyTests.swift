@@ -2,6 +2,7 @@ import Foundation
 import HLSKitAsset
 import HLSKitDownload
 import HLSKitLoading
+import HLSKitNetwork
 import HLSKitOutput
 import HLSKitPlaylist
 import HLSKitSimulation
@@ -73,6 +74,39 @@ struct DownloadKeyTests {
         }
         #expect(error?.code == .contentKey && error?.cause == "the key may not be stored")
         #expect(error?.urlString == "skd://asset")
+    }
+
+    @Test("byte ranges that count decrypted bytes are loaded to the end of their last block")
+    func rangesOfDecryptedBytes() throws {
+        let rendition = try SampleMedia.rendition("video-180p")
+        let vector = [UInt8](repeating: 0, count: 15) + [1]
+        var list = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"k.bin\",IV=0x1\n"
+        var media: [UInt8] = []
+        for (index, clear) in ([rendition.initializationSection] + rendition.segments.prefix(2)).enumerated() {
+            let range = "\(clear.count)@\(media.count)"
+            list +=
+                index == 0
+                ? "#EXT-X-MAP:URI=\"a.mp4\",BYTERANGE=\"\(range)\"\n"
+                : "#EXT-X-BYTERANGE:\(range)\n#EXTINF:4,\na.mp4\n"
+            media += try AES128Encryptor.encrypt(clear, key: Self.key, initializationVector: vector)
+        }
+        let files = ["main.m3u8": Array("\(list)#EXT-X-ENDLIST\n".utf8), "k.bin": Self.key, "a.mp4": media]
+        let clock = VirtualClock()
+        let transport = SimulatedTransport(over: try NetworkTrace(parsing: "1000,50000,20\n".utf8), clock: clock) {
+            request in
+            let name = request.urlString.split(separator: "/").last.map(String.init) ?? ""
+            return files[name].map { SimulatedResponse(body: $0) } ?? .notFound
+        }
+        let folder = try ScratchFolder()
+        let configuration = DownloadConfiguration(
+            urlString: Self.url, loading: AssetOptions(clock: clock, transport: transport))
+        let written = try clock.run {
+            let task = try await DownloadTask(configuration, folder: folder.path + "/d")
+            _ = try await task.run()
+            return try await task.write(to: folder.path + "/a.mp4", format: .mp4)
+        }
+        #expect(written.unreadable.isEmpty, "\(written.unreadable)")
+        #expect(written.duration > .seconds(7.9))
     }
 
     @Test("N05: with encryption kept, keys are not loaded, key URLs stay, and no single file is made")

@@ -207,7 +207,8 @@ struct FailureTests {
         try other.write(Array("no certificate\n".utf8), to: "other.pem")
         func status(_ variables: [String], _ options: [String] = []) async throws -> Int32 {
             let program = [Command.productFolder + "/hlsget", "--fast", "--no-decode"]
-            let arguments = ["/usr/bin/env"] + variables + program + options
+            let environment = ["/usr/bin/env", "-u", "CURL_CA_BUNDLE", "-u", "SSL_CERT_FILE"] + variables
+            let arguments = environment + program + options
             return try await Command(arguments + [origin.secure + "/sample/video-180p.m3u8"]).result().status
         }
         for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {

@@ -24,16 +24,12 @@ struct DownloadAudioTests {
         return try download(path, preferences.isEmpty ? .automatic : .matching(preferences))
     }
 
-    private static func download(
-        _ path: String, _ audio: DownloadConfiguration.Choice, files: [String: [UInt8]] = [:],
-        note: @escaping WriterNote = { _ in }
-    ) throws -> [String?] {
+    private static func download(_ path: String, _ audio: DownloadConfiguration.Choice) throws -> [String?] {
         let clock = VirtualClock()
         let folder = try ScratchFolder()
         let transport = SimulatedTransport(over: try NetworkTrace(parsing: "1000,50000,20\n".utf8), clock: clock) {
             request in
             let name = request.urlString.split(separator: "/").last.map(String.init) ?? ""
-            if let file = files[name] { return SimulatedResponse(body: file) }
             switch name {
             case "a.m3u8": return SimulatedResponse(body: Array(playlist.utf8))
             case "main.m3u8": return SimulatedResponse(body: Array(main.utf8))
@@ -50,7 +46,7 @@ struct DownloadAudioTests {
         let file = try clock.run { [configuration] in
             let task = try await DownloadTask(configuration, folder: folder.path + "/d")
             _ = try await task.run()
-            return try await task.write(to: folder.path + "/a.mp4", format: .mp4, note: note).paths[0]
+            return try await task.write(to: folder.path + "/a.mp4", format: .mp4).paths[0]
         }
         return try languages(ofAudioIn: file)
     }
@@ -79,43 +75,6 @@ struct DownloadAudioTests {
     func allAudio(path: String) throws {
         let languages = try Self.download(path, .all)
         #expect(languages.map { $0.map(LanguageTag.shortest) } == ["en", "de"])
-    }
-
-    /// Returns a second of a transport stream from `start` on, with an audio track for each language.
-    private static func segment(from start: Int64, _ languages: [String]) throws -> [UInt8] {
-        let video = try PacketFixture("h264-annexb")
-        let audio = try languages.map { language in
-            var fixture = try PacketFixture("aac")
-            fixture.track.language = language
-            return fixture
-        }
-        let folder = try TemporaryFolder()
-        let writer = Remuxer(file: try OutputFile(path: folder.path("a.ts")), container: .ts)
-        try writer.begin(([video] + audio).map(\.track))
-        for (index, fixture) in ([video] + audio).enumerated() {
-            let scale = fixture.track.timescale
-            let offset = start * Int64(scale) - (fixture.samples.map(\.pts).min() ?? 0)
-            for sample in fixture.samples {
-                try writer.write(sample, ofTrackAt: index, at: MediaTime(value: sample.pts + offset, timescale: scale))
-            }
-        }
-        try writer.finish()
-        return try folder.bytes("a.ts")
-    }
-
-    @Test("I06: audio that begins after the other tracks is reported, because the file does not have it")
-    func lateAudio() throws {
-        let files = [
-            "late.m3u8": Array(
-                "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n#EXT-X-ENDLIST\n".utf8),
-            "0.ts": try Self.segment(from: 0, ["en"]), "1.ts": try Self.segment(from: 1, ["en", "de"]),
-        ]
-        let notes = Notes()
-        let languages = try Self.download("late.m3u8", .all, files: files, note: notes.collect)
-        #expect(languages.map { $0.map(LanguageTag.shortest) } == ["en"])
-        #expect(notes.all.count == 1, "\(notes.all)")
-        #expect(notes.all.first?.hasPrefix("audio omitted: de") == true, "\(notes.all)")
-        #expect(notes.all.first?.hasSuffix("begins after the others") == true, "\(notes.all)")
     }
 
     @Test(

@@ -10,22 +10,26 @@ extension ContainerReader {
             track.pixelAspectRatio = PixelAspectRatio(
                 horizontalSpacing: Int(aspect.num), verticalSpacing: Int(aspect.den))
         }
-        let isDeclared =
-            parameters.color_primaries != AVCOL_PRI_UNSPECIFIED || parameters.color_trc != AVCOL_TRC_UNSPECIFIED
-            || parameters.color_space != AVCOL_SPC_UNSPECIFIED
-        if isDeclared {
-            track.colorInformation = ColorInformation(
-                colorPrimaries: Int(parameters.color_primaries.rawValue),
-                transferCharacteristics: Int(parameters.color_trc.rawValue),
-                matrixCoefficients: Int(parameters.color_space.rawValue),
-                isFullRange: parameters.color_range == AVCOL_RANGE_JPEG)
-        }
+        track.colorInformation = color(of: parameters)
         guard track.codec == .vp9, let format = av_pix_fmt_desc_get(AVPixelFormat(parameters.format))?.pointee else {
             return
         }
         let chroma: PictureSampleStructure.Chroma =
             format.log2_chroma_w == 0 ? .yuv444 : format.log2_chroma_h == 0 ? .yuv422 : .yuv420
         track.sampleStructure = PictureSampleStructure(bitDepth: Int(format.comp.0.depth), chroma: chroma)
+    }
+
+    /// Returns the colour of video, or nil if it is undeclared.
+    static func color(of parameters: AVCodecParameters) -> ColorInformation? {
+        let isDeclared =
+            parameters.color_primaries != AVCOL_PRI_UNSPECIFIED || parameters.color_trc != AVCOL_TRC_UNSPECIFIED
+            || parameters.color_space != AVCOL_SPC_UNSPECIFIED
+        guard parameters.codec_type == AVMEDIA_TYPE_VIDEO, isDeclared else { return nil }
+        return ColorInformation(
+            colorPrimaries: Int(parameters.color_primaries.rawValue),
+            transferCharacteristics: Int(parameters.color_trc.rawValue),
+            matrixCoefficients: Int(parameters.color_space.rawValue),
+            isFullRange: parameters.color_range == AVCOL_RANGE_JPEG)
     }
 
     /// Describes HDR, Dolby Vision, and the form and orientation of frames.

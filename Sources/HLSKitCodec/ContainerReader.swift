@@ -77,8 +77,13 @@ package final class ContainerReader {
         av_dict_set(&options, "max_streams", "256", 0)
         // On failure, it frees the context.
         try check(avformat_open_input(&self.context, nil, input, &options), "avformat_open_input")
+        // Decoders replace the colour by the stream's, even if the stream declares none.
+        let colors = colors
         try check(avformat_find_stream_info(self.context, nil), "avformat_find_stream_info")
         describe()
+        for (place, color) in zip(places, colors) {
+            if let place, let color { tracks[place.index].colorInformation = color }
+        }
         if format == .matroska { noteExtendedLanguages() }
     }
 
@@ -175,6 +180,14 @@ package final class ContainerReader {
             nextTimes.append(nil)
             let (start, overflow) = stream.pointee.start_time.multipliedReportingOverflow(by: factor)
             startTimes.append(overflow || start.magnitude >= 1 << 60 ? 0 : start)
+        }
+    }
+
+    /// The colour of each stream.
+    private var colors: [ColorInformation?] {
+        guard let context = context?.pointee else { return [] }
+        return (0..<Int(context.nb_streams)).map { index in
+            context.streams?[index]?.pointee.codecpar.flatMap { Self.color(of: $0.pointee) }
         }
     }
 

@@ -42,6 +42,8 @@ struct FileSelection: Sendable {
             rendition.isDefault = index == first
             playlist.renditions.append(rendition)
         }
+        // Names are unique in a group only (RFC 8216 §4.3.4.1.1).
+        names = TrackNames()
         for track in text {
             var rendition = names.rendition(.subtitles, of: track, groupID: "text")
             rendition.uri = FileKey(trackIDs: [track.id], part: .playlist).fragment

@@ -108,7 +108,9 @@ struct TrackDescriptionTests {
         audio[1].track.label = Self.label("Main") { $0.isDefault = true }
         audio[2].track.label = Self.label("Main") { $0.describesVideo = true }
         let path = folder.path + "/a.\(form.container == .mkv ? "mkv" : "mp4")"
-        try Self.write(audio, to: path, form)
+        var text = Source(id: 4, language: "en")
+        text.track.label = Self.label("Main")
+        try Self.write(audio + [text], to: path, form)
         let asset = Asset(urlString: "file://\(path)", options: Self.options)
         let group = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
         #expect(group.options.map(\.displayName) == ["Audio en", "Main", "Main 2"])
@@ -117,7 +119,10 @@ struct TrackDescriptionTests {
             group.options.map { $0.mediaCharacteristics.contains(.describesVideoForAccessibility) } == [
                 false, false, true,
             ])
-        let track = try #require(try await asset.load(.tracks).last)
+        // Names are unique within a group.
+        let texts = try await asset.loadMediaSelectionGroup(for: .legible)
+        #expect(texts?.options.map(\.displayName) == ["Main"])
+        let track = try #require(try await asset.load(.tracks).last { $0.mediaType == .audio })
         #expect(try await track.load(.mediaCharacteristics).contains(.describesVideoForAccessibility))
     }
 

@@ -42,23 +42,17 @@ struct LaneRestartTests {
         }
     }
 
+    private static func jumped(_ state: inout State) {
+        state.segmentCount = 0
+        state.loadedEnd = .seconds(8)
+        state.isComplete = false
+        state.drainedEnd = nil
+        state.isCutAtEnd = false
+        state.audioEnd = nil
+    }
+
     static let cases = [
-        Case(.jump(loadedEnd: .seconds(8))) {
-            $0.segmentCount = 0
-            $0.loadedEnd = .seconds(8)
-            $0.isComplete = false
-            $0.drainedEnd = nil
-            $0.isCutAtEnd = false
-            $0.audioEnd = nil
-        },
-        Case(.earlier(loadedEnd: .seconds(8))) {
-            $0.segmentCount = 0
-            $0.loadedEnd = .seconds(8)
-            $0.isComplete = false
-            $0.drainedEnd = nil
-            $0.isCutAtEnd = false
-            $0.audioEnd = nil
-        },
+        Case(.jump(loadedEnd: .seconds(8)), jumped), Case(.earlier(loadedEnd: .seconds(8)), jumped),
         Case(.elsewhere) { $0.joint = .repeats(role: nil) },
         Case(.again(SegmentID(lane: .main, rawValue: 3))) {
             $0.joint = .repeats(role: SegmentID(lane: .main, rawValue: 3))

@@ -206,12 +206,9 @@ let package = Package(
             name: "TestSupport", dependencies: ["HLSKitCore", "HLSKitSimulation"], path: "Tests/TestSupport",
             swiftSettings: swiftSettings),
         .testTarget(name: "HLSKitTimeTests", dependencies: ["HLSKitTime"], swiftSettings: swiftSettings),
-        .testTarget(
-            name: "HLSKitPlaylistTests", dependencies: ["HLSKitPlaylist", "HLSKitCore"], swiftSettings: swiftSettings),
-        .testTarget(
-            name: "HLSKitMediaTests", dependencies: ["HLSKitMedia", "TestSupport"], swiftSettings: swiftSettings),
-        .testTarget(
-            name: "HLSKitCaptionsTests", dependencies: ["HLSKitCaptions", "HLSKitCore"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSKitPlaylistTests", dependencies: ["HLSKitPlaylist"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSKitMediaTests", dependencies: ["HLSKitMedia"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSKitCaptionsTests", dependencies: ["HLSKitCaptions"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitLoadingTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
             swiftSettings: swiftSettings),
@@ -221,6 +218,11 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitEngineTests", dependencies: ["HLSKitCore", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitEngineSessionTests", dependencies: ["HLSKitCore", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitOutputTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport", "CLibAV"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitDownloadTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
             swiftSettings: swiftSettings),
@@ -304,6 +306,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSGetWatchTests", dependencies: ["HLSGetKit", "HLSGetWatch", "HLSKitCore", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSGetEndToEndTests", dependencies: ["hlsget", "HLSKitCore", "TestSupport"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "hlsgetTests",

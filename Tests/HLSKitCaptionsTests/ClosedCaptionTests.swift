@@ -1,5 +1,4 @@
 import HLSKitCaptions
-import HLSKitCore
 import HLSKitMedia
 import HLSKitTime
 import Testing

@@ -1,5 +1,4 @@
 import HLSKitCaptions
-import HLSKitCore
 import HLSKitTime
 import Testing
 

@@ -1,4 +1,4 @@
-import HLSKitCore
+import HLSKitTime
 import Testing
 
 #if canImport(Glibc)

@@ -1,5 +1,4 @@
 import HLSKitCaptions
-import HLSKitCore
 import HLSKitTime
 
 func ms(_ start: Int64, _ end: Int64) -> MediaTimeRange {

@@ -1,6 +1,7 @@
 import HLSKitEngine
 import HLSKitLoading
 import HLSKitPlayback
+import HLSKitTime
 import Testing
 
 @Suite("Timebase: item time and host time")

@@ -1,5 +1,4 @@
 import HLSKitMedia
-import TestSupport
 import Testing
 
 private let pairs: [ClosedCaptionData.Pair] = [

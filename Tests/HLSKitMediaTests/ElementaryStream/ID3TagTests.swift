@@ -1,4 +1,5 @@
 import HLSKitMedia
+import HLSKitTime
 import Testing
 
 @Suite struct ID3TagTests {
@@ -51,7 +52,7 @@ import Testing
         #expect(throws: MediaError.self) { try ID3Tag(parsing: tag(version: 4, body: [1, 2, 3]).dropLast()) }
         let lying = try ID3Tag(parsing: tag(version: 4, body: Array("TIT2".utf8) + [0, 0, 1, 0, 0, 0, 1, 2]))
         #expect(lying.frames.isEmpty)
-        var generator = SeededGenerator(seed: 9)
+        var generator = SplitMix64(seed: 9)
         let good = tag(version: 4, body: Array("TIT2".utf8) + [0, 0, 0, 4, 0, 0, 3, 65, 66, 67])
         for _ in 0..<3000 {
             var bytes = good

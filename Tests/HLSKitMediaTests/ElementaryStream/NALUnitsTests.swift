@@ -1,3 +1,4 @@
+import HLSKitTime
 import Testing
 
 @testable import HLSKitMedia
@@ -5,7 +6,7 @@ import Testing
 @Suite struct NALUnitsTests {
     @Test("only start codes are found, at any position")
     func startCodes() {
-        var generator = SeededGenerator(seed: 5)
+        var generator = SplitMix64(seed: 5)
         for _ in 0..<2000 {
             // Mostly zeros and ones, so that all near misses of a start code occur.
             let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in

@@ -1,4 +1,5 @@
 import HLSKitMedia
+import HLSKitTime
 import Testing
 
 private func bytes(_ hex: String) -> [UInt8] {
@@ -60,7 +61,7 @@ private func bytes(_ hex: String) -> [UInt8] {
             "6764002aacd940780227a9b0e6e020202800001f48000ea60078c18cb0",
             "420101022000000300900000030000030078a003c08010e4d96566924caf016a12201208000003000800000300c040",
         ].map(bytes)
-        var generator = SeededGenerator(seed: 3)
+        var generator = SplitMix64(seed: 3)
         for set in sets {
             #expect(throws: MediaError.self) { try H264SPS(parsing: []) }
             #expect(throws: MediaError.self) { try HEVCSPS(parsing: set.prefix(6)) }

@@ -1,5 +1,6 @@
 import Foundation
 import HLSKitMedia
+import HLSKitTime
 
 struct Demuxed {
     var events: [DemuxerEvent] = []
@@ -121,20 +122,5 @@ enum MP4Fixture {
         progressive.contains(name)
             ? Demuxed(bytes, by: ProgressiveMP4Demuxer(), pieceSize: pieceSize)
             : Demuxed(bytes, by: FragmentedMP4Demuxer(initialization: nil), pieceSize: pieceSize)
-    }
-}
-
-/// A SplitMix64 generator, which gives the same numbers in every run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
     }
 }

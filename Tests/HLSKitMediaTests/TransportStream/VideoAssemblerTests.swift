@@ -1,5 +1,4 @@
 import HLSKitMedia
-import TestSupport
 import Testing
 
 private let video = TransportStreamWriter.Stream(pid: 256, type: 0x1b)

@@ -1,4 +1,5 @@
 import HLSKitMedia
+import HLSKitTime
 import Testing
 
 private struct Parsed: Equatable {
@@ -226,7 +227,7 @@ private let specimen = """
         let whole = Parsed(specimen)
         #expect(Parsed(specimen.utf8, pieces: { 1 }) == whole)
         for seed in 0..<50 {
-            var generator = SeededGenerator(seed: UInt64(seed))
+            var generator = SplitMix64(seed: UInt64(seed))
             #expect(Parsed(specimen.utf8, pieces: { Int.random(in: 1...60, using: &generator) }) == whole)
         }
     }
@@ -244,7 +245,7 @@ private let specimen = """
     @Test("randomly changed bytes give the same events at any split")
     func corruption() {
         for seed in 0..<300 {
-            var generator = SeededGenerator(seed: UInt64(seed))
+            var generator = SplitMix64(seed: UInt64(seed))
             var bytes = Array(specimen.utf8)
             for _ in 0..<Int.random(in: 1...20, using: &generator) {
                 let place = Int.random(in: 3..<bytes.count, using: &generator)

@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import HLSKitTime
 import Testing
 
 @testable import HLSKitLoading

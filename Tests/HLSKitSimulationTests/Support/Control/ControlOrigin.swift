@@ -1,6 +1,7 @@
 import Foundation
 import HLSKitLoading
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 
 /// A server with several kinds of streams for a random user.

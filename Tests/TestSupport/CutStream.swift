@@ -1,9 +1,7 @@
-import TestSupport
-
 /// The sample as a stream of two playlists with a separate file for each segment: `master.m3u8`, `v.m3u8`, `a.m3u8`,
 /// `v0.m4s`….
-enum CutStream {
-    static func files() throws -> [String: [UInt8]] {
+package enum CutStream {
+    package static func files() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for (name, short) in [("video-180p", "v"), ("audio-en", "a")] {
             let rendition = try SampleMedia.rendition(name)

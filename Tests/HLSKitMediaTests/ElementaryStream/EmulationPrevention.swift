@@ -1,6 +1,6 @@
 extension [UInt8] {
     /// The bytes with emulation prevention bytes inserted (ISO/IEC 14496-10 §7.4.1).
-    package var withEmulationPrevention: [UInt8] {
+    var withEmulationPrevention: [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(count)
         var zeros = 0

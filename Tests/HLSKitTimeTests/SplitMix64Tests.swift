@@ -1,4 +1,4 @@
-import HLSKitLoading
+import HLSKitTime
 import Testing
 
 @Suite("Seeded generator")

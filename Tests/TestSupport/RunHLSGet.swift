@@ -1,12 +1,11 @@
 import Synchronization
-import TestSupport
 
 /// Runs the built command to its end. At most two commands run at once, because each needs its own threads and memory.
-func hlsget(_ arguments: String..., in folder: ScratchFolder? = nil) async throws -> Command.Result {
+package func hlsget(_ arguments: String..., in folder: ScratchFolder? = nil) async throws -> Command.Result {
     try await hlsget(arguments, in: folder)
 }
 
-func hlsget(
+package func hlsget(
     _ arguments: [String], in folder: ScratchFolder? = nil, input: String = "/dev/null"
 ) async throws -> Command.Result {
     await Turnstile.shared.enter()

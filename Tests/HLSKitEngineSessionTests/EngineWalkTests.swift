@@ -1,6 +1,7 @@
 import Foundation
 import HLSKitLoading
 import HLSKitPlaylist
+import HLSKitTime
 import TestSupport
 import Testing
 

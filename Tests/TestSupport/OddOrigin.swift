@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
-import TestSupport
 
-final class OddOrigin: Sendable {
-    let server: ScriptedServer
-    var url: String { server.url }
+package final class OddOrigin: Sendable {
+    package let server: ScriptedServer
+    package var url: String { server.url }
 
     /// Serves `files` by path, then files of the sample. All other paths are 404.
-    init(_ files: [String: [UInt8]] = [:], cutting cut: String? = nil, forbidding forbidden: String? = nil) throws {
+    package init(_ files: [String: [UInt8]] = [:], cutting cut: String? = nil, forbidding forbidden: String? = nil)
+        throws
+    {
         server = try ScriptedServer(answering: { connection, request in
             let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
             if path == forbidden { return connection.respond([], status: "403 Forbidden") }
@@ -24,10 +25,10 @@ final class OddOrigin: Sendable {
         })
     }
 
-    func stop() { server.stop() }
+    package func stop() { server.stop() }
 
     /// Returns the 180p variant with a file for each segment: `v.m3u8`, `init.mp4`, `0.m4s`….
-    static func cutSample(_ edit: (String) -> String = { $0 }) throws -> [String: [UInt8]] {
+    package static func cutSample(_ edit: (String) -> String = { $0 }) throws -> [String: [UInt8]] {
         let rendition = try SampleMedia.rendition("video-180p")
         var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"init.mp4\"\n"
         var files: [String: [UInt8]] = ["init.mp4": rendition.initializationSection]

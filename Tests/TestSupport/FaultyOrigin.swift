@@ -1,9 +1,8 @@
 import Foundation
 import Synchronization
-import TestSupport
 
-final class FaultyOrigin: Sendable {
-    enum Fault: Sendable, Hashable {
+package final class FaultyOrigin: Sendable {
+    package enum Fault: Sendable, Hashable {
         case status(String)
         case bytes([UInt8])
         case silence
@@ -13,14 +12,14 @@ final class FaultyOrigin: Sendable {
     /// The faults of the next requests by file name. With a count of `.max`, the fault never ends.
     private let faults: Mutex<[String: (fault: Fault, count: Int)]>
 
-    init(_ files: [String: [UInt8]], _ faults: [String: (fault: Fault, count: Int)] = [:]) {
+    package init(_ files: [String: [UInt8]], _ faults: [String: (fault: Fault, count: Int)] = [:]) {
         self.files = files
         self.faults = Mutex(faults)
     }
 
-    static let page = Array("<!DOCTYPE html><html><body>Your session has expired.</body></html>".utf8)
+    package static let page = Array("<!DOCTYPE html><html><body>Your session has expired.</body></html>".utf8)
 
-    @Sendable func answer(_ connection: ScriptedServer.Connection, _ request: [String]) {
+    @Sendable package func answer(_ connection: ScriptedServer.Connection, _ request: [String]) {
         let target = String(request.first?.split(separator: " ").dropFirst().first ?? "")
         let name = String(target.prefix { $0 != "?" }.split(separator: "/").last ?? "")
         let fault = faults.withLock { faults -> Fault? in
@@ -38,7 +37,7 @@ final class FaultyOrigin: Sendable {
         connection.respond(bytes)
     }
 
-    static func frames(_ name: String, in folder: ScratchFolder) async throws -> [String] {
+    package static func frames(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         guard result.status == 0 else { throw Tool.Failure(description: result.errors) }
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }

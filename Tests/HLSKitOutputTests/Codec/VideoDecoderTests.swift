@@ -1,5 +1,6 @@
 import HLSKitLoading
 import HLSKitMedia
+import HLSKitTime
 import TestSupport
 import Testing
 

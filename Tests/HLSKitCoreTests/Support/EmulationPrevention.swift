@@ -1,0 +1,1 @@
+../../HLSKitMediaTests/ElementaryStream/EmulationPrevention.swift

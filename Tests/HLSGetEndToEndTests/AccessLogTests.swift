@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget --access-log", .timeLimit(.minutes(10)))
+@Suite("hlsget --access-log", .ownThread, .timeLimit(.minutes(10)))
 struct AccessLogTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

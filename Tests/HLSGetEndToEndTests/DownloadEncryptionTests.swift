@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget download of encrypted streams", .timeLimit(.minutes(10)))
+@Suite("hlsget download of encrypted streams", .ownThread, .timeLimit(.minutes(10)))
 struct DownloadEncryptionTests {
     private static let key: [UInt8] = (1...16).map { $0 * 11 }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget download, fallback to other variants", .timeLimit(.minutes(10)))
+@Suite("hlsget download, fallback to other variants", .ownThread, .timeLimit(.minutes(10)))
 struct DownloadFailoverTests {
     private static let master = """
         #EXTM3U

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("hlsget download from faulty servers", .timeLimit(.minutes(10)))
+@Suite("hlsget download from faulty servers", .ownThread, .timeLimit(.minutes(10)))
 struct DownloadFaultTests {
     private func names(in folder: ScratchFolder) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()

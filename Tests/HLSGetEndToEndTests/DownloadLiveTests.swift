@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("hlsget download of live streams", .timeLimit(.minutes(10)))
+@Suite("hlsget download of live streams", .ownThread, .timeLimit(.minutes(10)))
 struct DownloadLiveTests {
     /// The cut stream as a live stream. Each time a playlist is loaded, it lists one more segment, at most four in all.
     private final class GrowingOrigin: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget download --refresh-cmd", .timeLimit(.minutes(10)))
+@Suite("hlsget download --refresh-cmd", .ownThread, .timeLimit(.minutes(10)))
 struct DownloadRefreshTests {
     /// Returns a server with three segments at `/TOKEN/…`. With the token `old`, all but the first one are forbidden.
     private static func origin() throws -> ScriptedServer {

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("hlsget download", .timeLimit(.minutes(10)))
+@Suite("hlsget download", .ownThread, .timeLimit(.minutes(10)))
 struct DownloadTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

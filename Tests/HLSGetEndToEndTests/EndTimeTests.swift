@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget --from, --to, --duration", .timeLimit(.minutes(10)))
+@Suite("hlsget --from, --to, --duration", .ownThread, .timeLimit(.minutes(10)))
 struct EndTimeTests {
     struct Case: CustomTestStringConvertible {
         var arguments: [String]

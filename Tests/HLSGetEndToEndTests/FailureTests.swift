@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Errors and exit codes of hlsget", .timeLimit(.minutes(10)))
+@Suite("Errors and exit codes of hlsget", .ownThread, .timeLimit(.minutes(10)))
 struct FailureTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Statistics of hlsget", .timeLimit(.minutes(10)))
+@Suite("Statistics of hlsget", .ownThread, .timeLimit(.minutes(10)))
 struct FigureTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

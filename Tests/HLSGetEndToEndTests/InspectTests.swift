@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget inspect", .timeLimit(.minutes(10))) struct InspectTests {
+@Suite("hlsget inspect", .ownThread, .timeLimit(.minutes(10))) struct InspectTests {
     private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,Title\n1.ts\n#EXT-X-ENDLIST\n"
 
     private func document(_ result: Command.Result) throws -> [String: Any] {

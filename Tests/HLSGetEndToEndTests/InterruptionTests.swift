@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("An interrupted run", .timeLimit(.minutes(10)))
+@Suite("An interrupted run", .ownThread, .timeLimit(.minutes(10)))
 struct InterruptionTests {
     /// The segment that never arrives. The output ends before it.
     private static let last = 5

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("P03: hlsget --interstitials", .timeLimit(.minutes(10)))
+@Suite("P03: hlsget --interstitials", .ownThread, .timeLimit(.minutes(10)))
 struct InterstitialTests {
     /// Returns the sample with two advertisements at 8 s, made from its 360p variant, and one from a dead server at 20
     /// s.

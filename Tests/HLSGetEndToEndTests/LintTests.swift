@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("hlsget lint", .timeLimit(.minutes(10))) struct LintTests {
+@Suite("hlsget lint", .ownThread, .timeLimit(.minutes(10))) struct LintTests {
     private static let media =
         "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:4,\n1.ts\n#EXTINF:4,\n2.ts\n#EXT-X-ENDLIST\n"
     private static let top = """

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget --loop", .timeLimit(.minutes(10)))
+@Suite("hlsget --loop", .ownThread, .timeLimit(.minutes(10)))
 struct LoopTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

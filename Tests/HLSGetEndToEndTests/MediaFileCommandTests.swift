@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget with media files", .timeLimit(.minutes(10))) struct MediaFileCommandTests {
+@Suite("hlsget with media files", .ownThread, .timeLimit(.minutes(10))) struct MediaFileCommandTests {
     private static let languages = "\(SampleMedia.fixtures)/media/mp4/languages.mp4"
 
     private func document(_ path: String) async throws -> [String: Any] {

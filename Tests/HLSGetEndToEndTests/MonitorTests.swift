@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("hlsget monitor", .timeLimit(.minutes(10)))
+@Suite("hlsget monitor", .ownThread, .timeLimit(.minutes(10)))
 struct MonitorTests {
     private final class SwitchedOrigin: Sendable {
         private let files: [String: [UInt8]]

@@ -6,7 +6,7 @@ import Testing
 /// A fault has the same code and the same line in every command.
 ///
 /// Source: docs/reference/failures.md, docs/guide/configuration.md.
-@Suite("Equal errors in all commands", .timeLimit(.minutes(10)))
+@Suite("Equal errors in all commands", .ownThread, .timeLimit(.minutes(10)))
 struct OneErrorTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Outputs of hlsget", .timeLimit(.minutes(10)))
+@Suite("Outputs of hlsget", .ownThread, .timeLimit(.minutes(10)))
 struct OutputTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
     private static let audio = SampleMedia.folder + "/audio-en.m3u8"

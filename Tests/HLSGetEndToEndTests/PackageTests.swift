@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Runs `scripts/package` with a small program that starts the command from the build folder.
-@Suite("Packages", .timeLimit(.minutes(10)))
+@Suite("Packages", .ownThread, .timeLimit(.minutes(10)))
 struct PackageTests {
     private static let root = SampleMedia.fixtures + "/../.."
     private static let needs = ["dpkg-deb", "dpkg-shlibdeps", "strip", "chrpath", "clang", "python3", "git", "xz"]

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Recording several tracks into numbered files", .timeLimit(.minutes(10)))
+@Suite("Recording several tracks into numbered files", .ownThread, .timeLimit(.minutes(10)))
 struct PartTests {
     /// The cut stream with two audio renditions and two subtitle renditions, as a complete or a live stream.
     private final class Origin: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Playing into another command", .timeLimit(.minutes(10)))
+@Suite("Playing into another command", .ownThread, .timeLimit(.minutes(10)))
 struct PlayerProgramTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Recordings, and recordings without media", .timeLimit(.minutes(10)))
+@Suite("Recordings, and recordings without media", .ownThread, .timeLimit(.minutes(10)))
 struct RecordingTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget --refresh-cmd", .timeLimit(.minutes(10)))
+@Suite("hlsget --refresh-cmd", .ownThread, .timeLimit(.minutes(10)))
 struct RefreshTests {
     private static let playlist = "video-360p.m3u8"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget report", .timeLimit(.minutes(10)))
+@Suite("hlsget report", .ownThread, .timeLimit(.minutes(10)))
 struct ReportCommandTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Secrets of URLs, fields and cookies", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(10))
+    "Secrets of URLs, fields and cookies", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .ownThread,
+    .timeLimit(.minutes(10))
 )
 struct SecretTests {
     private static let mark = "S3CRET"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("P05: hlsget --skip-uri and --skip-dateranges", .timeLimit(.minutes(10)))
+@Suite("P05: hlsget --skip-uri and --skip-dateranges", .ownThread, .timeLimit(.minutes(10)))
 struct SkipTests {
     /// Writes the sample as one stream of 4 s segments with dates and the given tags.
     private static func write(to folder: ScratchFolder, tags: [String] = []) throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Standard input, and several inputs", .timeLimit(.minutes(10)))
+@Suite("Standard input, and several inputs", .ownThread, .timeLimit(.minutes(10)))
 struct StandardInputTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

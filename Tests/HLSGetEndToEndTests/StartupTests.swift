@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Libraries loaded at start", .timeLimit(.minutes(10)))
+@Suite("Libraries loaded at start", .ownThread, .timeLimit(.minutes(10)))
 struct StartupTests {
     @Test(
         "Q20: neither FFmpeg's libraries nor libcurl nor libcrypto are linked",

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget thumbnails", .timeLimit(.minutes(10))) struct ThumbnailsTests {
+@Suite("hlsget thumbnails", .ownThread, .timeLimit(.minutes(10))) struct ThumbnailsTests {
     private static let sample = SampleMedia.folder + "/master.m3u8"
 
     private func names(_ folder: ScratchFolder) throws -> [String] {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Names, roles and languages of tracks in files", .timeLimit(.minutes(10)))
+@Suite("Names, roles and languages of tracks in files", .ownThread, .timeLimit(.minutes(10)))
 struct TrackDescriptionCommandTests {
     private static func folder() throws -> ScratchFolder {
         let folder = try ScratchFolder()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An end by the clock", .timeLimit(.minutes(10)))
+@Suite("An end by the clock", .ownThread, .timeLimit(.minutes(10)))
 struct UntilTests {
     @Test("Q05: if nothing was played until then, the command fails without a file", arguments: [[], ["-o", "a.ts"]])
     func past(options: [String]) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Video renditions", .timeLimit(.minutes(10)))
+@Suite("Video renditions", .ownThread, .timeLimit(.minutes(10)))
 struct VideoRenditionTests {
     /// Returns a folder with the sample's lowest variant and the next one as a second camera angle.
     private static func folder() throws -> ScratchFolder {

@@ -3,8 +3,8 @@ public import Testing
 
 /// Runs each test case of a suite on a separate thread.
 ///
-/// Use it for tests that work for seconds without a break. The shared pool has only one thread per processor, so such a
-/// test would delay all other tests.
+/// Use it for tests that work for seconds without a break, or that wait for other programs. The shared pool has only one
+/// thread per processor, so such a test would delay all other tests.
 public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("hlsget captions", .timeLimit(.minutes(10)))
+@Suite("hlsget captions", .ownThread, .timeLimit(.minutes(10)))
 struct CaptionsTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

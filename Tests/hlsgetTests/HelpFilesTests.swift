@@ -4,7 +4,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("Completions and the manual page", .timeLimit(.minutes(10)))
+@Suite("Completions and the manual page", .ownThread, .timeLimit(.minutes(10)))
 struct HelpFilesTests {
     private static let options = ["retry-backoff", "keep-encrypted", "base-url", "storyboard", "buffer-cap"]
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("hlsget --query", .timeLimit(.minutes(10)))
+@Suite("hlsget --query", .ownThread, .timeLimit(.minutes(10)))
 struct QueryTests {
     @Test(
         "a parameter is encoded, and one without a name is refused",

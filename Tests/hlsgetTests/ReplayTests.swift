@@ -7,7 +7,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("hlsget --record-trace and replay", .timeLimit(.minutes(10)))
+@Suite("hlsget --record-trace and replay", .ownThread, .timeLimit(.minutes(10)))
 struct ReplayTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("hlsget list", .timeLimit(.minutes(10)))
+@Suite("hlsget list", .ownThread, .timeLimit(.minutes(10)))
 struct StreamListTests {
     private static let text = """
         #EXTM3U

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("Waiting for a stream that has not begun", .timeLimit(.minutes(10)))
+@Suite("Waiting for a stream that has not begun", .ownThread, .timeLimit(.minutes(10)))
 struct StreamWaitTests {
     private final class Counter: Sendable {
         private let count = Mutex(0)

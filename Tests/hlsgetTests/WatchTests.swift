@@ -6,7 +6,7 @@ import Testing
 @testable import hlsget
 
 /// SDL runs without a display and loudspeakers. Everything else works as on a screen.
-@Suite("Watching", .timeLimit(.minutes(10)))
+@Suite("Watching", .ownThread, .timeLimit(.minutes(10)))
 struct WatchTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
     private static let hasSDL = dlopen("libSDL2-2.0.so.0", RTLD_LAZY) != nil

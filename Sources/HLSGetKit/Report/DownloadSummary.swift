@@ -31,10 +31,15 @@ package struct DownloadSummary: Sendable, Equatable {
         missingSegmentCount = result.missingSegmentCount
     }
 
-    /// A line such as `0:10 in film.mp4 (3 segments, 1.2 MB)`.
+    /// A line such as `0:10 in film.mp4 (3 segments, 1.2 MB)`. It names only the first and last of more than three files.
     package var line: String {
+        let names = files.map { TerminalText.escaped($0) }
         var text = "\(Decimals.length(duration.inSeconds)) in "
-        text += files.map { TerminalText.escaped($0) }.joined(separator: ", ")
+        if let first = names.first, let last = names.last, names.count > 3 {
+            text += "\(names.count) files, \(first) to \(last)"
+        } else {
+            text += names.joined(separator: ", ")
+        }
         text += " (\(Decimals.count(segmentCount, "segment")), \(Decimals.bytes(byteCount))"
         if resumedSegmentCount > 0 { text += ", \(resumedSegmentCount) from an earlier run" }
         if damagedSegmentCount > 0 { text += ", \(damagedSegmentCount) damaged and reloaded" }

@@ -154,6 +154,13 @@ struct StreamListTests {
         #expect(list.entries.map(\.isChosen) == [false, true, false])
         list.add([1: ["not found: HTTP 404"]])
         #expect(list.entries.map(\.isChosen) == [false, false, true])
+
+        var small = try self.list()
+        small.limit(peakBitRate: nil, maximumResolution: PixelSize(width: 1280, height: 719))
+        #expect(small.entries.map(\.reasons) == [["above --max-resolution"], ["above --max-resolution"], []])
+        var exact = try self.list()
+        exact.limit(peakBitRate: nil, maximumResolution: PixelSize(width: 1280, height: 720))
+        #expect(exact.entries.map(\.reasons) == [[], [], []])
     }
 
     @Test("the sample's variants are listed with their sizes, as text and as JSON")

@@ -266,7 +266,7 @@ let package = Package(
             name: "LanguageSwitcher", dependencies: ["HLSKitCore"],
             path: "Examples/LanguageSwitcher/Sources/LanguageSwitcher"),
         .testTarget(
-            name: "LanguageSwitcherTests", dependencies: ["LanguageSwitcher"],
+            name: "LanguageSwitcherTests", dependencies: ["LanguageSwitcher", "HLSKitCore", "HLSKitSimulation"],
             path: "Examples/LanguageSwitcher/Tests/LanguageSwitcherTests"),
         .executableTarget(
             name: "Probe", dependencies: ["HLSKitCore"], path: "Examples/Probe/Sources/Probe"),

@@ -9,7 +9,12 @@ let package = Package(
     dependencies: [.package(name: "HLSKit", path: "../..")],
     targets: [
         .executableTarget(name: "LanguageSwitcher", dependencies: [.product(name: "HLSKitCore", package: "HLSKit")]),
-        .testTarget(name: "LanguageSwitcherTests", dependencies: ["LanguageSwitcher"]),
+        .testTarget(
+            name: "LanguageSwitcherTests",
+            dependencies: [
+                "LanguageSwitcher", .product(name: "HLSKitCore", package: "HLSKit"),
+                .product(name: "HLSKitSimulation", package: "HLSKit"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

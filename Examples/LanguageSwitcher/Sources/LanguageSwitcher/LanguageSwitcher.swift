@@ -10,7 +10,7 @@ import HLSKitCore
             exit(64)
         }
         do {
-            try await play(url, secondsEach: seconds) { print($0) }
+            try await play(Asset(urlString: url), in: Player(), secondsEach: seconds) { print($0) }
         } catch {
             print(error)
             exit(1)
@@ -18,19 +18,17 @@ import HLSKitCore
     }
 
     /// Plays `seconds` of each language. `report` receives a line for each language and one at the end.
-    nonisolated(nonsending) static func play(_ url: String, secondsEach seconds: Int, report: (String) -> Void)
-        async throws
-    {
-        let asset = Asset(urlString: url)
+    nonisolated(nonsending) static func play(
+        _ asset: Asset, in player: Player, secondsEach seconds: Int, report: (String) -> Void
+    ) async throws {
         guard let group = try await asset.loadMediaSelectionGroup(for: .audible) else {
             return report("there is no language to choose")
         }
-        let options = group.options.filter(\.isPlayable)
+        let languages = group.options.filter(\.isPlayable)
         let item = PlayerItem(asset: asset)
         try item.add(AudioOutput())
-        item.forwardPlaybackEndTime = .seconds(seconds * options.count)
+        item.forwardPlaybackEndTime = .seconds(seconds * languages.count)
 
-        let player = Player()
         let times = try player.times(every: .seconds(seconds))
         player.play()
         try player.replaceCurrentItem(with: item)
@@ -41,11 +39,11 @@ import HLSKitCore
         defer { watcher.cancel() }
         var next = 0
         for await time in times {
-            if time.seconds >= Double(seconds * options.count) { break }
-            guard next < options.count, player.timeControlStatus == .playing, time.seconds >= Double(seconds * next)
+            if time.seconds >= Double(seconds * languages.count) { break }
+            guard next < languages.count, player.timeControlStatus == .playing, time.seconds >= Double(seconds * next)
             else { continue }
-            item.select(options[next], in: group)
-            report("\(seconds * next) s: \(options[next].displayName), \(player.timeControlStatus)")
+            item.select(languages[next], in: group)
+            report("\(seconds * next) s: \(languages[next].displayName), \(player.timeControlStatus)")
             next += 1
         }
         if let error = item.error { throw error }

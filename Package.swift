@@ -272,6 +272,10 @@ let package = Package(
             name: "Probe", dependencies: ["HLSKitCore"], path: "Examples/Probe/Sources/Probe"),
         .testTarget(
             name: "ProbeTests", dependencies: ["Probe"], path: "Examples/Probe/Tests/ProbeTests"),
+        // Without the files that need Hummingbird, which takes minutes.
+        .target(
+            name: "ProbeServiceParts", dependencies: ["HLSKitCore", "HLSKitObservability"],
+            path: "Examples/ProbeService/Sources/ProbeService", exclude: ["ProbeRoutes.swift", "ProbeService.swift"]),
         .executableTarget(
             name: "GPSOverlay", dependencies: ["HLSKitCore"], path: "Examples/GPSOverlay/Sources/GPSOverlay"),
         .testTarget(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs the built command to its end. At most four commands run at once, because each needs its own threads and memory.
+/// Runs the built command to its end. At most six commands run at once, because each needs its own threads and memory.
 package func hlsget(_ arguments: String..., in folder: ScratchFolder? = nil) async throws -> Command.Result {
     try await hlsget(arguments, in: folder)
 }
@@ -14,7 +14,7 @@ package func hlsget(
 }
 
 private final class Turnstile: Sendable {
-    static let shared = Turnstile(capacity: 4)
+    static let shared = Turnstile(capacity: 6)
 
     private struct State {
         var free: Int

@@ -1,5 +1,4 @@
 import HLSKitEngine
-import HLSKitLoading
 import HLSKitPlayback
 import HLSKitTime
 import Testing

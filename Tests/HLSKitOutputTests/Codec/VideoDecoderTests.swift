@@ -1,4 +1,3 @@
-import HLSKitLoading
 import HLSKitMedia
 import HLSKitTime
 import TestSupport

@@ -1,5 +1,4 @@
 import Foundation
-import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitTime
 import TestSupport

@@ -1,4 +1,3 @@
-import HLSKitLoading
 import HLSKitTime
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import HLSKitLoading
 import HLSKitTime
 import TestSupport
 import Testing

@@ -1,8 +1,11 @@
+import Foundation
 import HLSKitCaptions
 import HLSKitTime
 import Testing
 
+/// The fuzzers check the same invariants. `HLSKIT_WALKS`, with any value, makes ten times as many random changes.
 @Suite struct DamagedFileTests {
+    private static let changeCount = ProcessInfo.processInfo.environment["HLSKIT_WALKS"] == nil ? 200 : 2000
     private static let captions: [Caption] = [
         Caption(
             "Hello <b> & {\\an8}\nline two \u{e9}\u{266a}", timeRange: frames(120, 200), region: .appleITTTop,
@@ -29,7 +32,7 @@ import Testing
         let bytes = try CaptionFileWriter(format: format).write(Self.captions).bytes
         var random = SplitMix64(seed: 7)
         let marks = Array("\n\r<>&;:\"'{}-/ 0\u{ff}".utf8)
-        for _ in 0..<2000 {
+        for _ in 0..<Self.changeCount {
             var copy = bytes
             for _ in 0...Int.random(in: 0...3, using: &random) where !copy.isEmpty {
                 let place = Int.random(in: copy.indices, using: &random)

@@ -60,9 +60,10 @@ struct LowLatencySocketTests {
         let media = session.server.media
         #expect(media.count >= 20 && media.allSatisfy { $0.contains(".") })
         #expect(Set(media).count == media.count)
-        // Each part has a playlist request, and some requests block. No request waits for another one.
-        #expect(session.server.lists.count >= 15)
-        #expect(Set(session.server.visits.map(\.connection)).count <= 4)
+        // Without blocking requests, there would be a playlist request per second.
+        #expect(session.server.lists.count >= 8 && session.server.lists.contains(where: \.isHeld))
+        // Without reuse, each request would have a connection.
+        #expect(Set(session.server.visits.map(\.connection)).count * 4 <= session.server.visits.count)
     }
 
     @Test("M05: a connection cut during a blocking request costs only another request")

@@ -181,18 +181,36 @@ struct SteeringTests {
 
     // MARK: Server failures
 
+    /// A response whose description leaves out its bytes: there may be millions.
+    struct Nonsense: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var response: SimulatedResponse
+    }
+
+    private static let invalidResponses = [
+        Nonsense(testDescription: "404", response: .notFound), Nonsense(testDescription: "500", response: .status(500)),
+        Nonsense(testDescription: "no connection", response: .failure(.cannotConnect)),
+        Nonsense(testDescription: "a timeout", response: .failure(.timedOut)),
+        Nonsense(testDescription: "a page", response: SimulatedResponse(body: Array("<html>".utf8))),
+        Nonsense(testDescription: "version 7", response: SimulatedResponse(body: Array("{\"VERSION\":7}".utf8))),
+        Nonsense(
+            testDescription: "100,000 brackets",
+            response: SimulatedResponse(body: [UInt8](repeating: 0x5B, count: 100_000))),
+        Nonsense(
+            testDescription: "two million spaces",
+            response: SimulatedResponse(body: [UInt8](repeating: 0x20, count: 2_000_000))),
+        Nonsense(testDescription: "no bytes", response: SimulatedResponse(body: [])),
+        Nonsense(
+            testDescription: "after a million seconds",
+            response: SimulatedResponse(body: [0], delay: .seconds(1_000_000))),
+    ]
+
     @Test(
         "P04: invalid steering responses never stop playback, and the last manifest applies",
-        arguments: [
-            SimulatedResponse.notFound, .status(500), .failure(.cannotConnect), .failure(.timedOut),
-            SimulatedResponse(body: Array("<html>".utf8)), SimulatedResponse(body: Array("{\"VERSION\":7}".utf8)),
-            SimulatedResponse(body: [UInt8](repeating: 0x5B, count: 100_000)),
-            SimulatedResponse(body: [UInt8](repeating: 0x20, count: 2_000_000)), SimulatedResponse(body: []),
-            SimulatedResponse(body: [0], delay: .seconds(1_000_000)),
-        ])
-    func nonsense(_ answer: SimulatedResponse) throws {
+        arguments: invalidResponses)
+    func nonsense(_ answer: Nonsense) throws {
         var scene = Scene()
-        scene.steer = { request in request.time < .seconds(10) ? Self.manifest("BA", ttl: 3) : answer }
+        scene.steer = { request in request.time < .seconds(10) ? Self.manifest("BA", ttl: 3) : answer.response }
         let session = try Self.play(scene)
         Self.expectWhole(session)
         #expect(session.moves == ["pathway A -> B, steering"])

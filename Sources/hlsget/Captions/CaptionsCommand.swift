@@ -53,9 +53,7 @@ struct CaptionsCommand: AsyncParsableCommand {
     @OptionGroup var range: RangeOptions
     @Flag(name: [.customShort("y"), .long], help: "Overwrite an existing file.") var overwrite = false
     @Flag(help: "Exit 10 if a segment is missing.") var strict = false
-    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
-    var baseURL: String?
-    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @OptionGroup var source: SourceOptions
     @OptionGroup(visibility: .hidden) var skip: SkipOptions
     @Option(
         help: ArgumentHelp(

@@ -21,7 +21,7 @@ struct CaptionsSession {
             }
             var input: StandardInput?
             if command.url == InputLocation.standardInput {
-                input = try StandardInput.read(baseURL: command.baseURL, in: directory)
+                input = try StandardInput.read(baseURL: command.source.baseURL, in: directory)
             }
             url = try input?.url ?? InputLocation.url(of: command.url, in: directory)
             let configuration = try configuration(input)
@@ -67,7 +67,7 @@ struct CaptionsSession {
         configuration.pacing = .unpaced
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
-        configuration.allowsFilesAnywhere = command.allowFile
+        configuration.allowsFilesAnywhere = command.source.allowFile
         configuration.clientData = options.clientData.clientData
         configuration.playbackSessionID = options.clientData.sessionID
         configuration.acceptsAllCodecs = true

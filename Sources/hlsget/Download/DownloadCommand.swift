@@ -106,9 +106,7 @@ struct DownloadCommand: AsyncParsableCommand {
         completion: .list(["skip", "fail", "fill"]),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
-    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
-    var baseURL: String?
-    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @OptionGroup var source: SourceOptions
     @Option(
         help: ArgumentHelp(
             "Use media from this cache folder (play --cache) without adding to it.", valueName: "folder"),
@@ -133,7 +131,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         guard !urls.isEmpty || batchFile != nil else { throw ValidationError("give a URL or a file, or -a LIST") }
-        if baseURL != nil, !urls.contains(InputLocation.standardInput) {
+        if source.baseURL != nil, !urls.contains(InputLocation.standardInput) {
             throw ValidationError("--base-url is for a playlist on standard input; write - as the URL")
         }
         if urls.count(where: { $0 == InputLocation.standardInput }) + (batchFile == "-" ? 1 : 0) > 1 {
@@ -207,7 +205,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let url = parts.url
         one.urls = [url]
         one.connection.add(parts.fields)
-        let input = url == InputLocation.standardInput ? try StandardInput.reading(baseURL: baseURL) : nil
+        let input = url == InputLocation.standardInput ? try StandardInput.reading(baseURL: source.baseURL) : nil
         if list {
             var options = PlayOptions(url: url)
             connection.apply(to: &options)
@@ -217,14 +215,14 @@ struct DownloadCommand: AsyncParsableCommand {
                 }
             }
             (options.standardInput, options.url) = (input, input?.url ?? options.url)
-            (options.quality, options.allowsFilesOutside) = (quality.first, allowFile)
+            (options.quality, options.allowsFilesOutside) = (quality.first, source.allowFile)
             return await ListRun(options, json: json).run()
         }
         if let wait = wait?.limited(to: until?.interval), input == nil,
             let directory = InputLocation.workingDirectory(),
             let url = try? InputLocation.url(of: url, in: directory),
             let end = await connection.wait(
-                for: url, wait, allowsFilesOutside: allowFile, isQuiet: saying.quiet, isJSON: progress == .json)
+                for: url, wait, allowsFilesOutside: source.allowFile, isQuiet: saying.quiet, isJSON: progress == .json)
         {
             return end
         }
@@ -253,7 +251,7 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     func target() throws(ArgumentValueError) -> DownloadTarget {
-        try DownloadTarget(output: output, format: format, url: baseURL ?? url, isSplit: split != nil)
+        try DownloadTarget(output: output, format: format, url: source.baseURL ?? url, isSplit: split != nil)
     }
 
     /// - Parameter names: The names of the URLs in a channel list.
@@ -265,7 +263,7 @@ struct DownloadCommand: AsyncParsableCommand {
         var targets: [DownloadTarget] = []
         var taken: Set<String> = []
         for (index, url) in urls.enumerated() {
-            let place = url == InputLocation.standardInput ? baseURL ?? url : FieldsInURL(url).url
+            let place = url == InputLocation.standardInput ? source.baseURL ?? url : FieldsInURL(url).url
             let name = names.indices.contains(index) ? names[index] : nil
             let target = try DownloadTarget(
                 output: output, format: format, url: place, name: name, number: index + 1, now: now,

@@ -74,7 +74,8 @@ struct DownloadSession {
     private func configuration(of url: String) throws -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
             urlString: url,
-            loading: try command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile) { transport in
+            loading: try command.connection.assetOptions(of: url, allowsFilesOutside: command.source.allowFile) {
+                transport in
                 command.saying.wrap(input?.transport(over: transport) ?? transport, say)
             })
         if let text = command.refreshCmd {
@@ -111,7 +112,7 @@ struct DownloadSession {
         guard command.split != nil, case .file(let path, let format) = target else { return nil }
         let template = command.output.flatMap { try? NameTemplate(parsing: $0).hasWords } == true
         return PartNames(
-            path: path, template: template ? command.output : nil, url: command.baseURL ?? command.url,
+            path: path, template: template ? command.output : nil, url: command.source.baseURL ?? command.url,
             ending: (command.format ?? format).rawValue)
     }
 

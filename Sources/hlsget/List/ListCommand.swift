@@ -22,9 +22,7 @@ struct ListCommand: AsyncParsableCommand {
             "Mark the variant that this selects, e.g. 720p or 'height<=720 codec=hevc'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: QualityExpression?
-    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
-    var baseURL: String?
-    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @OptionGroup var source: SourceOptions
     @Flag(help: "Print one JSON object instead of tables.") var json = false
     @OptionGroup var saying: VerbosityOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
@@ -38,9 +36,9 @@ struct ListCommand: AsyncParsableCommand {
         var options = PlayOptions(url: url)
         connection.apply(to: &options)
         options.quality = quality
-        options.allowsFilesOutside = allowFile
+        options.allowsFilesOutside = source.allowFile
         if url == InputLocation.standardInput {
-            let input = try StandardInput.reading(baseURL: baseURL)
+            let input = try StandardInput.reading(baseURL: source.baseURL)
             options.standardInput = input
             options.url = input.url
         } else {

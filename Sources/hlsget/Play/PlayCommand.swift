@@ -284,9 +284,7 @@ struct SelectionOptions: ParsableArguments {
 }
 
 struct NetworkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
-    var baseURL: String?
-    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @OptionGroup var source: SourceOptions
     @Option(
         help: ArgumentHelp(
             "Cache media in this folder, up to 512 MiB, as HTTP caching rules allow.", valueName: "folder"),
@@ -309,7 +307,7 @@ struct NetworkOptions: ParsableArguments {
 
     func apply(to options: inout PlayOptions) {
         options.clientData.events = cmcdEvents
-        options.allowsFilesOutside = allowFile
+        options.allowsFilesOutside = source.allowFile
         options.cacheFolder = cache
         options.recordingPath = recordTrace
         options.refreshCommand = refreshCmd
@@ -384,7 +382,7 @@ extension PlayOptionGroups {
         }
         options.until = options.until?.fixed
         if options.readsStandardInput {
-            let input = try StandardInput.reading(baseURL: network.baseURL)
+            let input = try StandardInput.reading(baseURL: network.source.baseURL)
             options.standardInput = input
             options.url = input.url
         }

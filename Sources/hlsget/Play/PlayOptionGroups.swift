@@ -20,7 +20,7 @@ struct PlayOptionGroups: ParsableArguments {
         let isPiped = url == InputLocation.standardInput
         var options = PlayOptions(
             url: isPiped
-                ? try StandardInput.url(baseURL: network.baseURL, in: directory)
+                ? try StandardInput.url(baseURL: network.source.baseURL, in: directory)
                 : try InputLocation.url(of: url, in: directory))
         options.readsStandardInput = isPiped
         options.followingURLs = try others.map { other in
@@ -29,7 +29,7 @@ struct PlayOptionGroups: ParsableArguments {
             guard parts.fields.isEmpty else { throw ArgumentValueError("URL|FIELDS takes one stream; use -H") }
             return parts.url
         }
-        if network.baseURL != nil, !isPiped {
+        if network.source.baseURL != nil, !isPiped {
             throw ArgumentValueError("--base-url is for a playlist on standard input; write - as the URL")
         }
         try output.apply(to: &options)

@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// The options of commands that read playlists from standard input and local files.
+struct SourceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
+    var baseURL: String?
+    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+}

@@ -57,7 +57,7 @@ struct HLSGet: AsyncParsableCommand {
                 let message = SecretArgument.hidden(in: text, arguments)
                 if !message.isEmpty {
                     if status.isSuccess {
-                        print(completions(message, arguments))
+                        print(CompletionScript.fixed(message, for: arguments, commands: commandNames))
                     } else {
                         StandardStream.error.writeLine(message)
                     }
@@ -66,12 +66,6 @@ struct HLSGet: AsyncParsableCommand {
             }
         }
         end(.success)
-    }
-
-    private static func completions(_ text: String, _ arguments: [String]) -> String {
-        if FishCompletions.areAskedFor(by: arguments) { return FishCompletions.fixed(text) }
-        guard BashCompletions.areAskedFor(by: arguments) else { return text }
-        return BashCompletions.fixed(text, commands: commandNames)
     }
 
     /// Parses the arguments. Options that undo others are resolved only if parsing fails without that.

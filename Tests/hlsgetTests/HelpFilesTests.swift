@@ -57,6 +57,31 @@ struct HelpFilesTests {
         #expect(found.split(separator: "\n").map(String.init) == offered)
     }
 
+    @Test(
+        "Q08: zsh completes options without a command, values, and files",
+        .enabled(if: Tool.exists("/usr/bin/zsh")),
+        arguments: [
+            ("--fas", "--fast"), ("dow", "download"), ("x.m3u8 --on-g", "x.m3u8 --on-gap"),
+            ("download --progress j", "download --progress json"), ("fil", "film.m3u8"),
+            ("--cacert fil", "--cacert film.m3u8"), ("monitor --metrics-p", "monitor --metrics-port"),
+        ])
+    func zsh(typed: String, completed: String) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(try await hlsget("--generate-completion-script", "zsh").output, to: "_hlsget")
+        try folder.write([], to: "film.m3u8")
+        // Completion requires a terminal. Ctrl-X shows the line.
+        let program = #"""
+            zmodload zsh/zpty; zpty shell zsh -f -i
+            zpty -w shell "cd \#(folder.path); PS1=; fpath=(. \$fpath); autoload -Uz compinit; compinit -u -D"
+            zpty -w shell "show() { print -r -- \"<\$BUFFER>\" }; zle -N show; bindkey '^X' show; print RE''ADY"
+            zpty -r shell line '*READY*'
+            zpty -n -w shell 'hlsget \#(typed)'$'\t\x18'
+            zpty -r shell line '*<*>*' && print -rn -- "${line##*<}"
+            """#
+        let found = try Tool.run(["timeout", "60", "/usr/bin/zsh", "-f", "-c", program])
+        #expect(String(decoding: found, as: UTF8.self).hasPrefix("hlsget \(completed) >"))
+    }
+
     @Test("Q08: the manual page has every option", .enabled(if: Tool.exists("/usr/bin/python3")))
     func manualPage() throws {
         let script = SampleMedia.fixtures + "/../../scripts/make-man"

@@ -3,16 +3,11 @@
 /// They complete the options of a command only after its name, even for the default command, and complete nothing in
 /// unknown positions. The fixed script treats words without a command as arguments of `play`, and offers files in
 /// unknown positions.
-package enum BashCompletions {
+enum BashCompletions {
     private static let start = "    local -r prev=\"${3}\""
     private static let end = "complete -o filenames -F _hlsget hlsget"
 
-    package static func areAskedFor(by arguments: [String]) -> Bool {
-        arguments.contains("--generate-completion-script=bash")
-            || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "bash") }
-    }
-
-    package static func fixed(_ script: String, commands: [String]) -> String {
+    static func fixed(_ script: String, commands: [String]) -> String {
         var isFixed = false
         let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             if line == end { return "complete -o default" + line.dropFirst("complete".count) }

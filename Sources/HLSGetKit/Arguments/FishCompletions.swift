@@ -2,15 +2,10 @@
 ///
 /// For commands with many URLs, the generated script never ends. fish rejects option names that contain `.`
 /// (`--http1.1`), and the script retries a rejected option forever.
-package enum FishCompletions {
+enum FishCompletions {
     private static let function = "__hlsget_parse_subcommand "
 
-    package static func areAskedFor(by arguments: [String]) -> Bool {
-        arguments.contains("--generate-completion-script=fish")
-            || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "fish") }
-    }
-
-    package static func fixed(_ script: String) -> String {
+    static func fixed(_ script: String) -> String {
         let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             let words = line.drop { $0 == " " }
             if words.hasPrefix(function) { return withoutDots(line) }

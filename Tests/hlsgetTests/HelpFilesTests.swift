@@ -72,7 +72,7 @@ struct HelpFilesTests {
         // Completion requires a terminal. Ctrl-X shows the line.
         let program = #"""
             zmodload zsh/zpty; zpty shell zsh -f -i
-            zpty -w shell "cd \#(folder.path); PS1=; fpath=(. \$fpath); autoload -Uz compinit; compinit -u -D"
+            zpty -w shell "cd \#(folder.path); PS1=; fpath=(\#(folder.path) \$fpath); autoload -Uz compinit; compinit -u -D"
             zpty -w shell "show() { print -r -- \"<\$BUFFER>\" }; zle -N show; bindkey '^X' show; print RE''ADY"
             zpty -r shell line '*READY*'
             zpty -n -w shell 'hlsget \#(typed)'$'\t\x18'

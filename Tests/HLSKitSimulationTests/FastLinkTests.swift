@@ -4,14 +4,23 @@ import Testing
 
 @Suite("Links too fast to measure", .timeLimit(.minutes(10)))
 struct FastLinkTests {
-    private func player(_ bitsPerSecond: Double, _ stream: SyntheticStream) throws -> (Player, VirtualClock) {
+    private func player(
+        _ bitsPerSecond: Double, _ stream: SyntheticStream, from start: StartPosition = .automatic,
+        delay: Duration = .zero
+    ) throws -> (Player, VirtualClock) {
         let clock = VirtualClock()
         let link = NetworkTrace(constant: .init(bitsPerSecond: bitsPerSecond, latency: .microseconds(200)))
+        let transport = SimulatedTransport(over: link, clock: clock) { request in
+            var response = stream.response(to: request)
+            if request.resourceClass == .segment { response.delay = delay }
+            return response
+        }
         let player = Player(
-            configuration: PlayerConfiguration(
-                clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock)))
+            configuration: PlayerConfiguration(clock: clock, transport: transport))
         player.play()
-        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.urlString))
+        let item = PlayerItem(urlString: stream.urlString)
+        item.startPosition = start
+        try player.replaceCurrentItem(with: item)
         return (player, clock)
     }
 
@@ -35,5 +44,18 @@ struct FastLinkTests {
             isKnown = true
         }
         #expect(isKnown)
+    }
+
+    /// Each segment takes 2 ms, so it takes many segments to measure such a link.
+    @Test(
+        "segments of a slow server load in parallel before the link is measured",
+        arguments: [[300_000], [300_000, 400_000]])
+    func slowServer(bitRates: [Int]) throws {
+        let stream = SyntheticStream(bitRates: bitRates, segmentDuration: .seconds(2), liveWindow: 6)
+        let (player, clock) = try player(300e6, stream, from: .oldest, delay: .seconds(3))
+        clock.advance(by: .seconds(60))
+        #expect(player.state.statistics.numberOfSkippedSegments == 0)
+        #expect(player.state.statistics.numberOfStalls == 0)
+        #expect(player.state.currentTime > .seconds(50))
     }
 }

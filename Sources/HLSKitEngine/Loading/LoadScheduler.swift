@@ -20,7 +20,10 @@ struct LoadScheduler: Sendable {
         var ahead = Duration.zero
         var aheadWhenLoaded = Duration.zero
         var target = Duration.seconds(30)
-        var throughput: ThroughputEstimate?
+        /// The bits per second, or nil while unknown.
+        var throughput: Double?
+        /// The time to the first byte. It is known before the throughput.
+        var latency = Duration.zero
         var neededBitsPerSecond = 0.0
         var isWaiting = false
         var isPart = false
@@ -47,22 +50,17 @@ struct LoadScheduler: Sendable {
             return situation.requestCount < (situation.isMultiplexed ? limits.streams : limits.connections)
         }
         guard situation.requestCount < limits.requestsWhilePlaying,
-            situation.aheadWhenLoaded + situation.nextDuration <= situation.target,
-            let throughput = situation.throughput, throughput.bitsPerSecond > 0
+            situation.aheadWhenLoaded + situation.nextDuration <= situation.target
         else { return false }
-        if situation.isPart { return Self.stands(after: situation.remainingByteCount, throughput) }
-        // Sequential requests would take longer than the media lasts, regardless of throughput.
-        if throughput.latency >= situation.nextDuration / 2,
-            throughput.bitsPerSecond >= Self.plenty * situation.neededBitsPerSecond
-        {
-            return true
-        }
-        guard !situation.isWaiting, throughput.bitsPerSecond >= Self.plenty * situation.neededBitsPerSecond else {
-            return false
-        }
-        let loadingTime = 8 * Double(situation.nextByteCount) / throughput.bitsPerSecond
-        let latency = throughput.latency.seconds
-        let allLoaded = 8 * Double(byteCount) / throughput.bitsPerSecond + latency
+        if situation.isPart { return Self.stands(situation) }
+        let isAmple = situation.throughput.map { $0 >= Self.plenty * situation.neededBitsPerSecond }
+        // Sequential requests would take longer than the media lasts, regardless of throughput. A throughput that is
+        // still unknown is high, because a slow link is measured during the first response.
+        if situation.latency >= situation.nextDuration / 2 { return isAmple ?? true }
+        guard isAmple == true, !situation.isWaiting, let throughput = situation.throughput else { return false }
+        let loadingTime = 8 * Double(situation.nextByteCount) / throughput
+        let latency = situation.latency.seconds
+        let allLoaded = 8 * Double(byteCount) / throughput + latency
         return situation.ahead.seconds >= Self.safety * allLoaded
             && latency >= Self.notableShare * (loadingTime + latency)
     }
@@ -70,8 +68,9 @@ struct LoadScheduler: Sendable {
     /// Returns whether the link would idle before the response to a request made now.
     ///
     /// Parts take about as long as round trips, and each shares the link only with the end of the previous one.
-    private static func stands(after byteCount: Int, _ throughput: ThroughputEstimate) -> Bool {
-        8 * Double(byteCount) / throughput.bitsPerSecond <= throughput.latency.seconds
+    private static func stands(_ situation: Situation) -> Bool {
+        guard let throughput = situation.throughput, throughput > 0 else { return false }
+        return 8 * Double(situation.remainingByteCount) / throughput <= situation.latency.seconds
     }
 
     // MARK: The next step

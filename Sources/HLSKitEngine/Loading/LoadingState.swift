@@ -163,6 +163,8 @@ package struct LoadingState: Sendable {
 
     // MARK: Throughput
 
+    var latency: Duration { estimator.meanLatency }
+
     func estimate(at now: Duration) -> ThroughputEstimate? {
         estimator.estimate(at: now) ?? hint.map { ThroughputEstimate(bitsPerSecond: $0, confidence: 0) }
     }

@@ -158,7 +158,7 @@ extension PlaybackEngine {
         guard !wanted.isEmpty else { return nil }
         let facts = PrefetchChoice.Facts(
             wanted: wanted, end: item?.isLive == true ? item?.forwardEnd : outlook.effectiveEnd,
-            isMeasured: !outlook.hasChoice || loading.estimatedBitsPerSecond(at: now) != nil,
+            isMeasured: !outlook.hasChoice || loading.latency > .zero || loading.estimatedBitsPerSecond(at: now) != nil,
             presentsMedia: configuration.presentsMedia)
         guard let first = item?.lanes.nextToPrefetch(facts) else { return nil }
         let situation = loadSituation(of: first.id, at: first.index)
@@ -184,7 +184,8 @@ extension PlaybackEngine {
         situation.ahead = buffer.forwardDuration(of: id.bufferTrack, self.situation())
         situation.aheadWhenLoaded = max(.zero, tracker.starts[index] - playhead)
         situation.target = max(configuration.buffering.forwardDuration, preferences.forwardBuffer ?? .zero)
-        situation.throughput = loading.estimate(at: now)
+        situation.throughput = loading.estimatedBitsPerSecond(at: now)
+        situation.latency = loading.latency
         situation.neededBitsPerSecond = bitRate * Double(max(1, abs(machine.rate)))
         situation.isWaiting = machine.status == .waitingToPlayAtSpecifiedRate && timeControl.hasPlayed
         situation.isPart = tracker.position(at: index).part != nil

@@ -69,8 +69,10 @@ package struct ThroughputEstimator: Sendable {
     private var fast = MovingAverage(halfLife: fastHalfLife)
     private var slow = MovingAverage(halfLife: slowHalfLife)
     private var latency = MovingAverage(halfLife: latencyHalfLife)
-    /// The value of ``latency``, cached because creating durations is slow.
-    private var meanLatency = Duration.zero
+    /// The time from a request to the first byte of its response, or zero while unknown.
+    ///
+    /// This is the value of ``latency``, cached because creating durations is slow.
+    package private(set) var meanLatency = Duration.zero
     private var logRate = MovingAverage(halfLife: slowHalfLife)
     private var squaredDeviation = MovingAverage(halfLife: slowHalfLife)
     private var open = Measurement()

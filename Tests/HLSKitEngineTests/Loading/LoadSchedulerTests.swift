@@ -20,7 +20,8 @@ struct LoadSchedulerTests {
         situation.nextDuration = .milliseconds(500)
         situation.ahead = .seconds(8)
         situation.aheadWhenLoaded = .seconds(10)
-        situation.throughput = ThroughputEstimate(bitsPerSecond: 20e6, latency: .milliseconds(100))
+        situation.throughput = 20e6
+        situation.latency = .milliseconds(100)
         situation.neededBitsPerSecond = 1e6
         return situation
     }()
@@ -34,11 +35,16 @@ struct LoadSchedulerTests {
         Case(what: "a first byte takes longer than half a segment lasts, and playing waits for it", mayBegin: true) {
             $0.isWaiting = true
             $0.ahead = .zero
-            $0.throughput?.latency = .milliseconds(250)
+            $0.latency = .milliseconds(250)
+        },
+        Case(what: "it does, and the link is too fast to be measured", mayBegin: true) {
+            $0.isWaiting = true
+            $0.latency = .milliseconds(250)
+            $0.throughput = nil
         },
         Case(what: "it does, and the link gives no more than what playing takes", mayBegin: false) {
             $0.isWaiting = true
-            $0.throughput?.latency = .milliseconds(250)
+            $0.latency = .milliseconds(250)
             $0.neededBitsPerSecond = 15e6
         },
         Case(what: "the link gives less than twice what playing takes", mayBegin: false) {
@@ -53,7 +59,7 @@ struct LoadSchedulerTests {
             $0.pendingByteCount = 4_937_500
             $0.ahead = .seconds(4.1)
         },
-        Case(what: "the server is near", mayBegin: false) { $0.throughput?.latency = .milliseconds(5) },
+        Case(what: "the server is near", mayBegin: false) { $0.latency = .milliseconds(5) },
         Case(what: "segments are long", mayBegin: false) { $0.nextByteCount = 1_250_000 },
         Case(what: "the buffer will be full", mayBegin: false) { $0.aheadWhenLoaded = .seconds(29.6) },
         Case(what: "too many bytes wait", mayBegin: false) { $0.pendingByteCount = 16 << 20 },

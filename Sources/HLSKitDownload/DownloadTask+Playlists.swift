@@ -133,7 +133,7 @@ extension DownloadTask {
             case .time(let time): time
             case .date(let date): main.place(of: date).map { MediaTime($0) }
             case .segment(let number): MediaTime(main.start(ofSegment: number))
-            case .automatic: startOfPlayback(in: main, preferences, tag).map { MediaTime($0) }
+            case .automatic: startOfLive(in: main, preferences, tag).map { MediaTime($0) }
             case .oldest: nil
             }
         let end: MediaTime? =
@@ -155,16 +155,24 @@ extension DownloadTask {
         return try window(from: main.start, to: main.end, isLive: main.isLive, start: start, end: end)
     }
 
-    /// The position at which playback of a live stream starts, or `nil` to load it from its oldest segment.
-    private func startOfPlayback(
+    /// The listed media before the live edge that a download keeps. A short window loses nothing.
+    private static let keptBeforeEdge = Duration.seconds(60)
+
+    /// The position at which the download of a live stream starts, or `nil` to load it from its oldest segment.
+    ///
+    /// It is the start of playback, or earlier if the stream does not set the start and the download has no duration.
+    private func startOfLive(
         in main: PlaylistTracker, _ preferences: PlayerItemPreferences, _ tag: StartPoint?
     ) -> Duration? {
         // An earlier run has begun the file.
         guard configuration.startsAtLiveEdge, main.isLive, !folder.journal.hasMedia else { return nil }
-        let place = StartPlace(
-            in: main, preferences: preferences, tag: main.playlist.start ?? tag, liveOffset: main.holdBack)
+        let tag = main.playlist.start ?? tag
+        var start = StartPlace(in: main, preferences: preferences, tag: tag, liveOffset: main.holdBack).start
+        var keepsEarlier = tag == nil
+        if case .duration = preferences.endPosition { keepsEarlier = false }
+        if keepsEarlier { start = min(start, max(main.start, main.end - Self.keptBeforeEdge)) }
         // Whole segments are loaded.
-        return main.entryIndex(containing: place.start).map { main.starts[$0] } ?? place.start
+        return main.entryIndex(containing: start).map { main.starts[$0] } ?? start
     }
 
     func window(

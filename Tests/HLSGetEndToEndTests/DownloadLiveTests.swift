@@ -75,8 +75,7 @@ struct DownloadLiveTests {
         let folder = try ScratchFolder()
         let origin = try GrowingOrigin(last: 20, ends: true)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
-            let result = try await hlsget(
-                "download", "--live-from-start", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 0, "\(result.errors)")
             #expect(result.lines.count == 1, "\(result.errors)")
             let paths = server.requests.compactMap { $0.first?.split(separator: " ").dropFirst().first }

@@ -11,8 +11,8 @@ struct DownloadCommand: AsyncParsableCommand {
             the same command checks it and loads the rest, even with a fresh URL of the same stream. Segments that remain \
             unavailable are loaded from redundant or other variants. FOLDER/ keeps segments and playlists unchanged; \
             FOLDER/index.m3u8 is playable. The command with other --quality, --audio or --subs adds them to FOLDER/. A live \
-            stream is recorded from where playback starts until it ends, reaches --to or --duration, or you interrupt it \
-            (exit 130, the file is complete). Several URLs are saved one after the other. A failed URL does not stop the rest.
+            stream is recorded from a minute before its edge, or with --duration from where playback starts. It is recorded \
+            until it ends, reaches --to or --duration, or you interrupt it (exit 130, the file is complete). Several URLs are saved one after the other. A failed URL does not stop the rest.
 
               hlsget download -o film.mp4 --quality 'height<=720' URL
               hlsget download -o film.mkv --audio lang=en --audio lang=de --subs all URL

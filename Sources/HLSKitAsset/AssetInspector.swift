@@ -137,8 +137,10 @@ package final class AssetInspector: Sendable {
 
     private static func head(of playlist: MediaPlaylist, client: ResourceClient) async throws -> MediaHead {
         // The oldest segment of a live stream may leave the server before it is requested.
-        let available = playlist.segments.filter { !$0.isGap }
-        guard let segment = playlist.isComplete ? available.first : available.last else {
+        let segments = playlist.segments
+        let isAvailable = { (segment: MediaSegment) in !segment.isGap }
+        guard let segment = playlist.isComplete ? segments.first(where: isAvailable) : segments.last(where: isAvailable)
+        else {
             throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "the playlist lists no segment")
         }
         var initialization: MP4InitializationSection?

@@ -51,6 +51,14 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         }
     }
 
+    @Test("the keys of segments are listed in order, and once for segments in a row")
+    func keySets() throws {
+        var segments = try MediaPlaylist(parsing: PlaylistParserTests.media, url: "").segments
+        #expect(segments.keySets == [try #require(segments.first).keys, []])
+        segments.append(try #require(segments.first))
+        #expect(segments.keySets == [segments[0].keys, [], segments[0].keys])
+    }
+
     @Test("a renumbered segment keeps its implicit IV")
     func implicitIV() throws {
         var playlist = try MediaPlaylist(

@@ -46,6 +46,24 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
         set { edit { $0[position] = newValue } }
     }
 
+    /// The keys of the segments, in order. Equal keys in a row are listed once.
+    package var keySets: [[EncryptionKey]] {
+        switch storage {
+        case .asRead(let store):
+            var (sets, last) = ([[EncryptionKey]](), -1)
+            for record in store.tables.records {
+                let keys = store.tables.states[Int(record.state)].keys
+                if keys != last { sets.append(store.tables.keySets[keys]) }
+                last = keys
+            }
+            return sets
+        case .edited(let segments):
+            return segments.reduce(into: []) { sets, segment in
+                if sets.last != segment.keys { sets.append(segment.keys) }
+            }
+        }
+    }
+
     /// Replaces segments.
     ///
     /// The first edit converts all segments to values. Later edits cost as much as in an array.

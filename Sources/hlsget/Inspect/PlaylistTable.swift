@@ -125,7 +125,7 @@ enum PlaylistTable {
         }
         lines += table(
             "KEYS", ["method", "format", "uri"],
-            ends(of: unique(segments.lazy.flatMap(\.keys)), limit, row) { ["... \($0.count) more", "", ""] })
+            ends(of: unique(segments.keySets.joined()), limit, row) { ["... \($0.count) more", "", ""] })
         lines += table(
             "MAPS", ["uri", "bytes"],
             ends(of: unique(segments.lazy.compactMap(\.map)), limit, { [$0.uri, $0.byteRange.map(bytes) ?? ""] }) {

@@ -15,7 +15,7 @@ struct StreamEncryption: Sendable, Equatable {
         self.methods = methods
     }
 
-    init(of playlist: MediaPlaylist) { self.init(of: playlist.segments.lazy.flatMap(\.keys)) }
+    init(of playlist: MediaPlaylist) { self.init(of: playlist.segments.keySets.joined()) }
 
     /// Returns `nil` if the playlist announces no keys, which says nothing about the media.
     init?(announcedBy playlist: MultivariantPlaylist) {

@@ -300,34 +300,32 @@ package struct MediaLane: Sendable {
     }
 }
 
-/// The lanes of an item, as separate properties because every arriving piece looks one up.
+/// The lanes of an item.
+///
+/// A lane is large. Code that runs at each event reads a part of it in ``values`` by its index, which copies only the
+/// part.
 package struct MediaLanes: Sendable {
-    private var main: MediaLane?
-    private var audio: MediaLane?
-    private var subtitles: MediaLane?
+    /// The existing lanes in the order of ``LaneID``.
+    private(set) var values: [MediaLane] = []
 
     package subscript(id: LaneID) -> MediaLane? {
-        _read {
-            switch id {
-            case .main: yield main
-            case .audio: yield audio
-            case .subtitles: yield subtitles
-            }
-        }
+        get { index(of: id).map { values[$0] } }
         _modify {
-            switch id {
-            case .main: yield &main
-            case .audio: yield &audio
-            case .subtitles: yield &subtitles
+            let index = index(of: id)
+            var lane = index.map { values.remove(at: $0) }
+            defer {
+                let place = index ?? values.indices.prefix { values[$0].id.rawValue < id.rawValue }.count
+                if let lane { values.insert(lane, at: place) }
             }
+            yield &lane
         }
     }
 
-    /// The existing lanes in the order of ``LaneID``.
-    var values: [MediaLane] { [main, audio, subtitles].compactMap(\.self) }
-    var isEmpty: Bool { main == nil && audio == nil && subtitles == nil }
+    private func index(of id: LaneID) -> Int? { values.indices.first { values[$0].id == id } }
+
+    var isEmpty: Bool { values.isEmpty }
+    /// The segments in flight of each lane.
+    var segments: [SegmentWindow] { values.indices.map { values[$0].segments } }
     /// The number of segments in all lanes whose bytes have not all arrived.
-    var countOfSegmentsOnTheirWay: Int {
-        LaneID.allCases.reduce(0) { sum, id in self[id]?.segments.reduce(sum) { $1.isLoaded ? $0 : $0 + 1 } ?? sum }
-    }
+    var countOfSegmentsOnTheirWay: Int { segments.reduce(0) { $0 + $1.count { !$0.isLoaded } } }
 }

@@ -46,12 +46,10 @@ struct LoadScheduler: Sendable {
     func mayBegin(_ situation: Situation) -> Bool {
         let (byteCount, overflow) = situation.pendingByteCount.addingReportingOverflow(situation.nextByteCount)
         guard !overflow, byteCount <= limits.maximumByteCount else { return false }
-        guard situation.pacing == .realTime else {
-            return situation.requestCount < (situation.isMultiplexed ? limits.streams : limits.connections)
-        }
-        guard situation.requestCount < limits.requestsWhilePlaying,
-            situation.aheadWhenLoaded + situation.nextDuration <= situation.target
-        else { return false }
+        let maximum = maximumRequestCount(situation.pacing, isMultiplexed: situation.isMultiplexed)
+        guard situation.requestCount < maximum else { return false }
+        guard situation.pacing == .realTime else { return true }
+        guard situation.aheadWhenLoaded + situation.nextDuration <= situation.target else { return false }
         if situation.isPart { return Self.stands(situation) }
         let isAmple = situation.throughput.map { $0 >= Self.plenty * situation.neededBitsPerSecond }
         // Sequential requests would take longer than the media lasts, regardless of throughput. A throughput that is
@@ -63,6 +61,11 @@ struct LoadScheduler: Sendable {
         let allLoaded = 8 * Double(byteCount) / throughput + latency
         return situation.ahead.seconds >= Self.safety * allLoaded
             && latency >= Self.notableShare * (loadingTime + latency)
+    }
+
+    func maximumRequestCount(_ pacing: EngineConfiguration.Pacing, isMultiplexed: Bool) -> Int {
+        if pacing == .realTime { return limits.requestsWhilePlaying }
+        return isMultiplexed ? max(limits.streams, limits.connections) : limits.connections
     }
 
     /// Returns whether the link would idle before the response to a request made now.

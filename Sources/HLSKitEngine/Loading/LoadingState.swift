@@ -148,6 +148,8 @@ package struct LoadingState: Sendable {
         Int(min(duration.seconds * bitRate / 8, 1e15))
     }
 
+    var hasMultiplexed: Bool { !multiplexedOrigins.isEmpty }
+
     func isMultiplexed(_ segment: MediaSegment, in tracker: PlaylistTracker) -> Bool {
         guard !multiplexedOrigins.isEmpty, let url = URIReference.resolve(segment.uri, against: tracker.url) else {
             return false

@@ -153,7 +153,9 @@ extension PlaybackEngine {
 
     private mutating func nextToPrefetch() -> LaneID? {
         refreshOutlook()
-        guard let outlook = knownOutlook, item?.error == nil, item?.pendingFailure == nil else { return nil }
+        guard let outlook = knownOutlook, item?.error == nil, item?.pendingFailure == nil, !hasAllRequests else {
+            return nil
+        }
         let wanted = outlook.prefetchableTracks.intersection(tracksToLoad)
         guard !wanted.isEmpty else { return nil }
         let facts = PrefetchChoice.Facts(
@@ -164,6 +166,12 @@ extension PlaybackEngine {
         let situation = loadSituation(of: first.id, at: first.index)
         guard allowsAdditional(situation, endingAt: first.start + situation.nextDuration) else { return nil }
         return scheduler.mayBegin(situation) ? first.id : nil
+    }
+
+    /// Whether as many segments load as are ever allowed. This is tested first, because the rest costs much more.
+    private var hasAllRequests: Bool {
+        let limit = scheduler.maximumRequestCount(configuration.pacing, isMultiplexed: loading.hasMultiplexed)
+        return item.map { $0.lanes.countOfSegmentsOnTheirWay >= limit } ?? false
     }
 
     private func loadSituation(of id: LaneID, at index: Int) -> LoadScheduler.Situation {
@@ -200,9 +208,8 @@ extension PlaybackEngine {
     }
 
     private func sumOfSegments(_ count: (LoadingState, SegmentInFlight) -> Int) -> Int {
-        LaneID.allCases.reduce(0) { sum, id in
-            item?.lanes[id]?.segments.reduce(sum) { $0 + count(loading, $1) } ?? sum
-        }
+        guard let lanes = item?.lanes else { return 0 }
+        return lanes.segments.joined().reduce(0) { $0 + count(loading, $1) }
     }
 
     // MARK: Going back

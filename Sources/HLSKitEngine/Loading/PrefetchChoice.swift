@@ -53,9 +53,7 @@ extension MediaLanes {
 
     /// Whether no segment has to be requested again. If one has to, no other is loaded in parallel.
     private var isAllUnderWay: Bool {
-        LaneID.allCases.allSatisfy { id in
-            self[id]?.segments.allSatisfy { $0.isLoaded || $0.request != nil } ?? true
-        }
+        segments.allSatisfy { $0.allSatisfy { $0.isLoaded || $0.request != nil } }
     }
 
     /// Whether all playlists are known. Otherwise another lane may need a segment earlier.

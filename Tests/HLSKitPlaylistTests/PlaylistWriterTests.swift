@@ -57,6 +57,8 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         #expect(segments.keySets == [try #require(segments.first).keys, []])
         segments.append(try #require(segments.first))
         #expect(segments.keySets == [segments[0].keys, [], segments[0].keys])
+        let clear = try MediaPlaylist(parsing: "#EXTM3U\n#EXTINF:4,\na\n#EXTINF:4,\nb\n", url: "").segments
+        #expect(clear.keySets == [[]] && MediaSegments().keySets.isEmpty)
     }
 
     @Test("a renumbered segment keeps its implicit IV")

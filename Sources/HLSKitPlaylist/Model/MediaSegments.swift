@@ -49,6 +49,8 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
     /// The keys of the segments, in order. Equal keys in a row are listed once.
     package var keySets: [[EncryptionKey]] {
         switch storage {
+        case .asRead(let store) where store.tables.keySets.count == 1:
+            return isEmpty ? [] : [[]]
         case .asRead(let store):
             var (sets, last) = ([[EncryptionKey]](), -1)
             for record in store.tables.records {

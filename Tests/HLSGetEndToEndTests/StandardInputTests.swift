@@ -25,6 +25,14 @@ struct StandardInputTests {
         }
     }
 
+    @Test("--base-url of another input is refused", arguments: ["play", "download", "list", "captions"])
+    func otherInput(command: String) async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget([command, "--base-url", "https://h.invalid/a.m3u8", Self.master], in: folder)
+        #expect(result.status == 64)
+        #expect(result.errors.contains("--base-url is for a playlist on standard input"), "\(result.errors)")
+    }
+
     @Test("without --base-url a piped playlist names files in the working directory")
     func inFolder() async throws {
         let folder = try ScratchFolder()

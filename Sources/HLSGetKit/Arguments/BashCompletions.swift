@@ -8,26 +8,20 @@ enum BashCompletions {
     private static let end = "complete -o filenames -F _hlsget hlsget"
 
     static func fixed(_ script: String, commands: [String]) -> String {
-        var isFixed = false
-        let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
-            if line == end { return "complete -o default" + line.dropFirst("complete".count) }
-            guard !isFixed, line == start else { return String(line) }
-            isFixed = true
-            return """
-                \(line)
+        CompletionScript.adding(
+            """
 
-                    # The default command. Its first word may still become the name of another one.
-                    if [[ "${COMP_CWORD}" -gt 1 || "${COMP_WORDS[1]}" = -* ]]; then
-                        case "${COMP_WORDS[1]}" in
-                        \((commands + ["help"]).joined(separator: "|"))) ;;
-                        *)
-                            local -a COMP_WORDS=("${COMP_WORDS[0]}" play "${COMP_WORDS[@]:1}")
-                            local -i COMP_CWORD="$((COMP_CWORD + 1))"
-                            ;;
-                        esac
-                    fi
-                """
-        }
-        return lines.joined(separator: "\n")
+                # The default command. Its first word may still become the name of another one.
+                if [[ "${COMP_CWORD}" -gt 1 || "${COMP_WORDS[1]}" = -* ]]; then
+                    case "${COMP_WORDS[1]}" in
+                    \((commands + ["help"]).joined(separator: "|"))) ;;
+                    *)
+                        local -a COMP_WORDS=("${COMP_WORDS[0]}" play "${COMP_WORDS[@]:1}")
+                        local -i COMP_CWORD="$((COMP_CWORD + 1))"
+                        ;;
+                    esac
+                fi
+            """, after: start, to: script, replacing: end,
+            with: "complete -o default" + end.dropFirst("complete".count))
     }
 }

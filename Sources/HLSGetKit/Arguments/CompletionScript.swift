@@ -15,4 +15,18 @@ package enum CompletionScript {
         default: return text
         }
     }
+
+    /// Returns a script with code after the first line that is `start`, and with another line replaced.
+    static func adding(
+        _ code: String, after start: String, to script: String, replacing old: String, with new: String
+    ) -> String {
+        var isAdded = false
+        let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            if line == old { return new }
+            guard !isAdded, line == start else { return String(line) }
+            isAdded = true
+            return "\(line)\n\(code)"
+        }
+        return lines.joined(separator: "\n")
+    }
 }

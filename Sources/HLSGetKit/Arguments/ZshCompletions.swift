@@ -7,26 +7,19 @@ enum ZshCompletions {
     private static let commands = "        _describe -V subcommand subcommands && ret=0"
 
     static func fixed(_ script: String, commands names: [String]) -> String {
-        var isFixed = false
-        let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
-            if line == commands { return "\(line)\n        _files && ret=0" }
-            guard !isFixed, line == start else { return String(line) }
-            isFixed = true
-            return """
-                \(line)
+        CompletionScript.adding(
+            """
 
-                    # The default command. Its first word may still become the name of another one.
-                    if [[ "${CURRENT}" -gt 2 || "${words[2]}" = -* ]]; then
-                        case "${words[2]}" in
-                        \((names + ["help"]).joined(separator: "|"))) ;;
-                        *)
-                            _hlsget_play
-                            return
-                            ;;
-                        esac
-                    fi
-                """
-        }
-        return lines.joined(separator: "\n")
+                # The default command. Its first word may still become the name of another one.
+                if [[ "${CURRENT}" -gt 2 || "${words[2]}" = -* ]]; then
+                    case "${words[2]}" in
+                    \((names + ["help"]).joined(separator: "|"))) ;;
+                    *)
+                        _hlsget_play
+                        return
+                        ;;
+                    esac
+                fi
+            """, after: start, to: script, replacing: commands, with: commands + "\n        _files && ret=0")
     }
 }

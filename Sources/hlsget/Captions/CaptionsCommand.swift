@@ -68,6 +68,7 @@ struct CaptionsCommand: AsyncParsableCommand {
     var isSeveral: Bool { subs.count > 1 || subs.contains(.all) }
 
     mutating func validate() throws {
+        try source.check([url])
         if isSeveral, output == "-", !list {
             throw ValidationError("several subtitles need -o FILE; the language is added to each name")
         }

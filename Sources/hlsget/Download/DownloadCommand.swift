@@ -131,9 +131,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         guard !urls.isEmpty || batchFile != nil else { throw ValidationError("give a URL or a file, or -a LIST") }
-        if source.baseURL != nil, !urls.contains(InputLocation.standardInput) {
-            throw ValidationError("--base-url is for a playlist on standard input; write - as the URL")
-        }
+        try source.check(urls)
         if urls.count(where: { $0 == InputLocation.standardInput }) + (batchFile == "-" ? 1 : 0) > 1 {
             throw ValidationError("- is standard input, which can be read once")
         }

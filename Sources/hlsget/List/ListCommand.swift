@@ -27,7 +27,10 @@ struct ListCommand: AsyncParsableCommand {
     @OptionGroup var saying: VerbosityOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
-    mutating func validate() throws { try connection.check() }
+    mutating func validate() throws {
+        try source.check([url])
+        try connection.check()
+    }
 
     mutating func run() async throws {
         guard let directory = InputLocation.workingDirectory() else {

@@ -29,9 +29,7 @@ struct PlayOptionGroups: ParsableArguments {
             guard parts.fields.isEmpty else { throw ArgumentValueError("URL|FIELDS takes one stream; use -H") }
             return parts.url
         }
-        if network.source.baseURL != nil, !isPiped {
-            throw ArgumentValueError("--base-url is for a playlist on standard input; write - as the URL")
-        }
+        try network.source.check([url])
         try output.apply(to: &options)
         video.apply(to: &options)
         try playback.apply(to: &options)

@@ -272,6 +272,7 @@ package struct PlaybackEngine: Sendable {
             case .preroll: checkPreroll()
             case .dateRanges: checkPassages()
             case .refusal: checkRefusal()
+            case .duration: checkDuration()
             case .end: checkEnd()
             case .liveEdge: checkLiveEdge()
             case .liveOffset: checkLiveOffset()
@@ -338,6 +339,9 @@ extension PlaybackEngine {
         ///
         /// It follows all steps that may bring media, and precedes the end because buffered media is played first.
         case refusal
+        /// Reports a duration that the end of the media has changed. It precedes the end, so that it is reported before
+        /// the item ends.
+        case duration
         /// Ends or fails the item. It follows all steps that may bring media, and precedes steps that move the playhead
         /// of a continuing item.
         case end
@@ -355,8 +359,8 @@ extension PlaybackEngine {
 
         static let order: [SettlingStep] = [
             .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .hints, .bufferAfterLoads, .alignment,
-            .seek, .start, .preroll, .dateRanges, .refusal, .end, .liveEdge, .liveOffset, .recommendedOffset, .latency,
-            .timer,
+            .seek, .start, .preroll, .dateRanges, .refusal, .duration, .end, .liveEdge, .liveOffset,
+            .recommendedOffset, .latency, .timer,
         ]
     }
 }

@@ -103,6 +103,22 @@ struct EngineMediaSelectionTests {
         #expect(harness.state.currentTime.seconds == 19)
     }
 
+    @Test("a duration that longer audio extends by half a second is reported")
+    func longerAudio() throws {
+        for (length, expected) in [("4.25", [20.0]), ("5", [20, 21])] {
+            var origin = Self.origin(count: 5)
+            let longer = PlaylistText.numbered(0, count: 5, prefix: "en", isEnded: true)
+                .text.replacing("4,\nen4", with: "\(length),\nen4")
+            origin.answer("en.m3u8", .text(longer))
+            var harness = EngineHarness.playing("main.m3u8", from: origin)
+            harness.runToEnd()
+            let durations = harness.events.compactMap { event -> Double? in
+                if case .durationChanged(let duration) = event.kind { duration.seconds } else { nil }
+            }
+            #expect(durations == expected)
+        }
+    }
+
     @Test("changing audio at the end of the lane reopens the lane")
     func atTheEnd() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin(count: 5))

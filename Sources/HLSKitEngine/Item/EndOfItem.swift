@@ -161,12 +161,19 @@ extension ItemState {
         private(set) var start: Duration?
         /// The actual end of the media, known once all of it was presented.
         private(set) var mediaEnd: Duration?
+        private var checkedEnd: Duration?
 
         mutating func begin(at time: Duration) { start = time }
 
         mutating func reopen() { mediaEnd = nil }
 
         mutating func close(at end: Duration?) { mediaEnd = end }
+
+        /// Returns whether ``mediaEnd`` has changed since the last call.
+        mutating func takeChange() -> Bool {
+            defer { checkedEnd = mediaEnd }
+            return checkedEnd != mediaEnd
+        }
 
         /// Returns the duration of the item.
         ///

@@ -126,6 +126,12 @@ package struct ItemState: Sendable {
         let lanes = requiredLanes
         return !lanes.isEmpty && lanes.allSatisfy { $0.isDemuxed || $0.isComplete }
     }
+    func duration(in tracker: PlaylistTracker) -> MediaTime {
+        if tracker.isLive { return .indefinite }
+        let hasFailed = error != nil || pendingFailure != nil
+        return MediaTime(
+            extent.duration(listedEnd: tracker.end, forwardEnd: endTime.time, hasFailed: hasFailed))
+    }
     var declaredVideoRange: VideoRange? {
         guard let index = variantIndex, let variants = multivariant?.variants, variants.indices.contains(index) else {
             return nil

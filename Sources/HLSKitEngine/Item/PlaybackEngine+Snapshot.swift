@@ -22,10 +22,7 @@ extension PlaybackEngine {
         state.currentTime = MediaTime(timeControl.currentTime(timeBounds, at: now))
         // While another variant's playlist is loading, the previous playlist is used.
         if let tracker = item.mainTracker ?? item.previousTracker {
-            let hasFailed = item.error != nil || item.pendingFailure != nil
-            let duration = item.extent.duration(
-                listedEnd: tracker.end, forwardEnd: item.endTime.time, hasFailed: hasFailed)
-            state.duration = tracker.isLive ? .indefinite : MediaTime(duration)
+            state.duration = item.duration(in: tracker)
             state.seekableTimeRanges = [MediaTimeRange(tracker.seekableStart..<tracker.end)]
             if tracker.isLive { state.liveOffset = tracker.end - playhead }
         }

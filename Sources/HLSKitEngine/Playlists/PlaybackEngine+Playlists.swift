@@ -206,6 +206,18 @@ extension PlaybackEngine {
         }
     }
 
+    private static let notableChange = Duration.milliseconds(500)
+
+    /// Reports the duration if the end of the media has changed it notably, for example because an audio rendition is
+    /// longer than the variant. Sample durations differ from listed ones by less.
+    mutating func checkDuration() {
+        guard item?.extent.takeChange() == true, let reported = item?.reportedDuration?.duration,
+            let tracker = item?.mainTracker ?? item?.previousTracker, let duration = item?.duration(in: tracker),
+            let new = duration.duration, abs(new - reported) >= Self.notableChange
+        else { return }
+        publishDuration(duration)
+    }
+
     mutating func publishDuration(_ duration: MediaTime) {
         guard item?.reportedDuration != duration else { return }
         item?.reportedDuration = duration

@@ -36,6 +36,8 @@ public struct PlayerEvent: Sendable {
         case currentItemChanged(PlayerItemID?)
         /// The item became ready to play or failed.
         case itemStatusChanged(PlayerItemStatus)
+        /// The duration became known or changed. The end of the media may differ from the playlist by less than half a
+        /// second, which is not reported.
         case durationChanged(MediaTime)
         /// A multivariant or media playlist was loaded. This includes each reload, even of an unchanged playlist.
         case playlistLoaded(PlaylistLoad)

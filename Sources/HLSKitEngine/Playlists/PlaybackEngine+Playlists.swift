@@ -208,8 +208,9 @@ extension PlaybackEngine {
 
     private static let notableChange = Duration.milliseconds(500)
 
-    /// Reports the duration if the end of the media has changed it notably, for example because an audio rendition is
-    /// longer than the variant. Sample durations differ from listed ones by less.
+    /// Reports the duration if the end of the media has changed it notably.
+    ///
+    /// For example, an audio rendition is longer than the variant. Sample durations differ from listed ones by less.
     mutating func checkDuration() {
         guard item?.extent.takeChange() == true, let reported = item?.reportedDuration?.duration,
             let tracker = item?.mainTracker ?? item?.previousTracker, let duration = item?.duration(in: tracker),

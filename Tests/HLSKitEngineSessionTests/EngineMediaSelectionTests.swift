@@ -30,6 +30,15 @@ struct EngineMediaSelectionTests {
         return origin
     }
 
+    /// Returns a stream of 20 s whose English audio has another duration of the last segment.
+    private static func longerAudio(lastDuration: String) -> ScriptedOrigin {
+        var origin = origin(count: 5)
+        let longer = PlaylistText.numbered(0, count: 5, prefix: "en", isEnded: true)
+            .text.replacing("4,\nen4", with: "\(lastDuration),\nen4")
+        origin.answer("en.m3u8", .text(longer))
+        return origin
+    }
+
     private static func option(
         _ name: String, _ characteristic: MediaCharacteristic, in harness: EngineHarness
     ) throws -> String {
@@ -85,11 +94,7 @@ struct EngineMediaSelectionTests {
 
     @Test("I04: a selection at the end does not move the time, even if the old audio was the longest")
     func shorterAudio() throws {
-        var origin = Self.origin(count: 5)
-        let longer = PlaylistText.numbered(0, count: 5, prefix: "en", isEnded: true)
-            .text.replacing("4,\nen4", with: "4.25,\nen4")
-        origin.answer("en.m3u8", .text(longer))
-        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        var harness = EngineHarness.playing("main.m3u8", from: Self.longerAudio(lastDuration: "4.25"))
         harness.runToEnd()
         harness.run(until: .seconds(30))
         #expect(harness.state.currentTime.seconds == 20.25)
@@ -106,11 +111,7 @@ struct EngineMediaSelectionTests {
     @Test("a duration that longer audio extends by half a second is reported")
     func longerAudio() throws {
         for (length, expected) in [("4.25", [20.0]), ("5", [20, 21])] {
-            var origin = Self.origin(count: 5)
-            let longer = PlaylistText.numbered(0, count: 5, prefix: "en", isEnded: true)
-                .text.replacing("4,\nen4", with: "\(length),\nen4")
-            origin.answer("en.m3u8", .text(longer))
-            var harness = EngineHarness.playing("main.m3u8", from: origin)
+            var harness = EngineHarness.playing("main.m3u8", from: Self.longerAudio(lastDuration: length))
             harness.runToEnd()
             let durations = harness.events.compactMap { event -> Double? in
                 if case .durationChanged(let duration) = event.kind { duration.seconds } else { nil }

@@ -88,6 +88,11 @@ public struct DownloadConfiguration: Sendable {
     package var parts: DownloadParts?
     /// Whether ``StartPosition/automatic`` means the position at which playback starts in a live stream.
     package var startsAtLiveEdge = false
+    /// A rule that selects segments to leave out.
+    ///
+    /// A segment of the variant is left out if the rule selects all of it, and files lack the same time of the
+    /// renditions. Later media moves forward. If the rule is `nil` (the default) or empty, nothing is left out.
+    public var skipRule: SkipRule?
     var thinning = ThinningPlan.Limits()
     /// A Boolean value that indicates whether segments remain encrypted and no keys are requested.
     ///

@@ -80,7 +80,7 @@ struct DownloadJournal: Sendable, Equatable {
         var start: Int64
         var duration: Int64
         var discontinuity = 0
-        /// The file, or `nil` if the stream itself declares the segment missing.
+        /// The file, or `nil` if the segment is skipped or the stream itself declares it missing.
         var file: File?
         var map: String?
         var mapKey: Key?
@@ -92,8 +92,13 @@ struct DownloadJournal: Sendable, Equatable {
         var date: String?
         /// The variant that the segment was loaded from, if the chosen variant did not have it.
         var variant: String?
+        /// Whether the ``SkipRule`` of the download leaves the segment out.
+        var isSkipped = false
+        /// The times of the file to which its media belongs, if a part is skipped. The journal does not contain them.
+        var limits: TimeWindow?
 
         var position: SegmentPosition { SegmentPosition(epoch: epoch, sequence: sequence) }
+        var timeRange: Range<Duration> { .microseconds(start)..<(.microseconds(start) + .microseconds(duration)) }
         var resources: [String] { [map, key?.file, mapKey?.file].compactMap(\.self) }
     }
 
@@ -317,6 +322,7 @@ extension DownloadJournal.Segment {
         (namedKeys, namedMapKeys) = (keys, mapKeys)
         date = document["date"]?.string
         variant = document["variant"]?.string
+        isSkipped = document["skipped"] == .bool(true)
     }
 }
 
@@ -380,6 +386,7 @@ extension DownloadJournal.Entry {
             object.add("mapkeys", segment.namedMapKeys)
             object.add("date", segment.date)
             object.add("variant", segment.variant)
+            if segment.isSkipped { object.add("skipped", JSONValue.bool(true)) }
         case .written(let byteCount): object.add("written", byteCount)
         case .removed(let lane): object.add("removed", lane)
         }

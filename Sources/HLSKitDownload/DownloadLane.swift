@@ -141,7 +141,7 @@ struct DownloadLane: Sendable {
         let isGap = tracker.playlist.segments[index].isGap
         // Keys that were not loaded then may be wanted now.
         let isReadable = keys == nil || stored.namedKeys.isEmpty && stored.namedMapKeys.isEmpty
-        return isReadable && stored.name == wanted.name && stored.range == wanted.range
+        return isReadable && !stored.isSkipped && stored.name == wanted.name && stored.range == wanted.range
             && stored.duration == wanted.duration
             && (stored.file == nil) == isGap
     }

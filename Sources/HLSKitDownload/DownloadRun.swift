@@ -24,6 +24,8 @@ struct DownloadRun: Sendable {
     /// Whether frames at the start of the window are known to need no earlier segment, or the window includes it.
     var isStartProved = true
     var seen: Set<DownloadPlan.ItemID> = []
+    var skips: SegmentSkips?
+    private var leftOut: Set<DownloadPlan.ItemID> = []
     var done = Amount()
     var totals = Amount()
     var mediaDuration = Duration.zero
@@ -81,6 +83,10 @@ struct DownloadRun: Sendable {
             lane.entry.wanted.contains(.video)
         else { return nil }
         let segments = lane.tracker.playlist.segments
+        let isSkipped = [index - 1, index].contains {
+            leftOut.contains(DownloadPlan.ItemID(lane: 0, position: lane.position(at: $0)))
+        }
+        guard !isSkipped else { return nil }
         let follows = lane.tracker.discontinuity(at: index - 1) == lane.tracker.discontinuity(at: index)
         return follows && !segments[index - 1].isGap && !segments[index].isGap ? lane.position(at: index) : nil
     }
@@ -88,6 +94,26 @@ struct DownloadRun: Sendable {
     var followed: [Int] {
         let others = Set(alternates.lanes.values)
         return lanes.indices.filter { !others.contains($0) }
+    }
+
+    /// Whether to leave out a segment that is listed for the first time.
+    mutating func skips(_ id: DownloadPlan.ItemID, at index: Int) -> Bool {
+        let tracker = lanes[id.lane].tracker
+        let range = tracker.starts[index]..<tracker.starts[index + 1]
+        let isSkipped = id.lane == 0 ? skips?.leavesOut(range) : skips?.skipped.contains(range)
+        guard isSkipped == true else { return false }
+        leftOut.insert(id)
+        return true
+    }
+
+    /// The listed segments of a lane in the window, without those that the playlist declares missing.
+    func segments(of index: Int) -> [DownloadJournal.Segment] {
+        let lane = lanes[index]
+        return lane.indices(in: window).filter { !lane.tracker.playlist.segments[$0].isGap }.map {
+            var segment = lane.description(at: $0)
+            segment.isSkipped = leftOut.contains(DownloadPlan.ItemID(lane: index, position: segment.position))
+            return segment
+        }
     }
 
     mutating func add(

@@ -262,11 +262,18 @@ struct DownloadPlaylist {
         playlist.playlistType = .vod
         playlist.mediaSequence = max(0, segments.first?.sequence ?? 0)
         var before: DownloadJournal.Segment?
+        var hasSkipped = false
         var list: [MediaSegment] = []
         for stored in segments {
+            guard !stored.isSkipped else {
+                hasSkipped = true
+                continue
+            }
+            defer { hasSkipped = false }
             let changes =
                 before.map {
-                    $0.discontinuity != stored.discontinuity || $0.epoch != stored.epoch || $0.variant != stored.variant
+                    hasSkipped || $0.discontinuity != stored.discontinuity || $0.epoch != stored.epoch
+                        || $0.variant != stored.variant
                 } ?? false
             // Sequence numbers that were skipped become gaps in the playlist.
             if let last = before, !changes,

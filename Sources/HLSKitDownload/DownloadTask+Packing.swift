@@ -41,7 +41,7 @@ extension DownloadTask {
         // Segments of an earlier run come first.
         let journal = folder.journal
         for lane in run.followed.map({ run.lanes[$0] }) where run.unprovedStart == nil {
-            let stored = journal.segments(of: lane.entry.lane.id).filter { $0.file != nil }
+            let stored = journal.segments(of: lane.entry.lane.id).filter { $0.file != nil || $0.isSkipped }
             packing.list(stored, of: lane.entry.lane.id, from: run.window.lead, isComplete: false)
         }
         listParts(run)
@@ -69,11 +69,11 @@ extension DownloadTask {
     /// Reports the segments of a live stream's playlists to the files, once the first segment is known.
     func listParts(_ run: DownloadRun) {
         guard let packing, packing.writesParts, run.unprovedStart == nil else { return }
-        for lane in run.followed.map({ run.lanes[$0] }) {
-            let segments = lane.indices(in: run.window)
-                .filter { !lane.tracker.playlist.segments[$0].isGap }.map { lane.description(at: $0) }
+        for index in run.followed {
+            let lane = run.lanes[index]
             packing.list(
-                segments, of: lane.entry.lane.id, from: run.window.lead, isComplete: !lane.tracker.isLive)
+                run.segments(of: index), of: lane.entry.lane.id, from: run.window.lead, isComplete: !lane.tracker.isLive
+            )
         }
     }
 
@@ -91,10 +91,7 @@ extension DownloadTask {
             !configuration.keepsEncryption
         else { return nil }
         var expected: [String: [DownloadJournal.Segment]] = [:]
-        for lane in run.followed.map({ run.lanes[$0] }) {
-            expected[lane.entry.lane.id] = lane.indices(in: run.window)
-                .filter { !lane.tracker.playlist.segments[$0].isGap }.map { lane.description(at: $0) }
-        }
+        for index in run.followed { expected[run.lanes[index].entry.lane.id] = run.segments(of: index) }
         let plan = FilePacking.Plan(loaded.entries, loaded.window, format, configuration)
         // An error here is reported when the file is written.
         guard let packing = try? FilePacking(plan, as: container, in: folder, expected: expected) else { return nil }

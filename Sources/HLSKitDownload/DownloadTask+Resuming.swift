@@ -84,11 +84,18 @@ extension DownloadTask {
         for laneIndex in run.followed {
             let lane = run.lanes[laneIndex]
             let known = journal.segments[lane.entry.lane.id] ?? [:]
+            if laneIndex == 0 { run.skips?.read(lane.tracker) }
             var items: [DownloadPlan.Item] = []
             for index in lane.indices(in: run.window) {
                 let position = lane.position(at: index)
                 let id = DownloadPlan.ItemID(lane: laneIndex, position: position)
                 guard run.seen.insert(id).inserted else { continue }
+                if run.skips(id, at: index) {
+                    var skipped = lane.description(at: index)
+                    skipped.isSkipped = true
+                    if known[position] != skipped { entries.append(.segment(skipped)) }
+                    continue
+                }
                 let duration = lane.tracker.duration(at: index)
                 let segment = lane.tracker.playlist.segments[index]
                 if segment.isGap, configuration.endsAtGaps {

@@ -40,6 +40,8 @@ public final class DownloadTask: Sendable {
         public var segmentCount = 0
         /// The media time of the variant's stored segments, according to the playlist.
         public var duration = Duration.zero
+        /// The media time of the variant that the ``DownloadConfiguration/skipRule`` leaves out.
+        public var skippedDuration = Duration.zero
         /// The number of used segments from earlier runs.
         public var resumedSegmentCount = 0
         /// The number of damaged segments from earlier runs, which had to be loaded again.
@@ -312,6 +314,7 @@ public final class DownloadTask: Sendable {
             result: Result(), keys: configuration.keepsEncryption ? nil : KeyRules(configuration.loading.hooks),
             started: clock.now)
         run.multivariant = playlist
+        run.skips = SegmentSkips(configuration.skipRule)
         try await openLanes(&selection, first: first, clock, &run)
         return run
     }
@@ -325,7 +328,9 @@ public final class DownloadTask: Sendable {
         var result = result
         let journal = folder.journal
         for (index, lane) in lanes.enumerated() {
-            for segment in journal.segments(of: lane.id) where segment.file != nil {
+            for segment in journal.segments(of: lane.id) {
+                if segment.isSkipped, index == 0 { result.skippedDuration += .microseconds(segment.duration) }
+                guard segment.file != nil else { continue }
                 result.segmentCount += 1
                 if segment.variant != nil { result.substitutedSegmentCount += 1 }
                 if index == 0 { result.duration += .microseconds(segment.duration) }

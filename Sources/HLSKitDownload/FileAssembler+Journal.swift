@@ -15,12 +15,6 @@ extension FileAssembler {
     }
 }
 
-extension DownloadJournal {
-    func storedSegments(of lane: String, in window: TimeWindow) -> [Segment] {
-        segments(of: lane).filter { $0.file != nil && $0.isInside(window) }
-    }
-}
-
 extension DownloadJournal.Segment {
     func isInside(_ window: TimeWindow) -> Bool {
         window.overlaps(.microseconds(start), .microseconds(start + duration))

@@ -37,6 +37,8 @@ extension FileAssembler {
 
         /// The end of the last segment, according to the playlist.
         var mediaEnd: Duration? { segments.last.map { .microseconds($0.start + $0.duration) } }
+        /// The limits of the segment that was read last.
+        var limits: TimeWindow? { next > 0 ? segments[next - 1].limits : nil }
         var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
 
         mutating func want(_ preference: QualityExpression) {
@@ -65,5 +67,15 @@ extension FileAssembler {
         var position: SegmentPosition
 
         var note: String { "audio omitted: \(language ?? "track \(id)") begins after the others" }
+    }
+}
+
+extension FileAssembler.Lane {
+    /// Creates a lane for another audio track inside the variant's segments.
+    init(audioOf main: FileAssembler.Lane, _ segments: [DownloadJournal.Segment]) {
+        self.init(
+            id: .audio, journalID: main.journalID, language: nil, label: nil, videoRange: nil, segments: segments,
+            pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio], asksAgain: false))
+        (isComplete, lastPosition) = (main.isComplete, main.lastPosition)
     }
 }

@@ -23,7 +23,10 @@ struct FileAssembler: Sendable {
     private let folder: DownloadFolder
     private let writer: any MediaWriter
     private let samples: (any SampleWriter)?
+    /// The window as requested, and in the times of the file.
+    private var requested: TimeWindow
     private var window: TimeWindow
+    private var skipped: SkippedTime
     private let hidesLeadIn: Bool
     /// Whether more segments may be listed, as in a live stream.
     private var isOpen: Bool
@@ -82,11 +85,13 @@ struct FileAssembler: Sendable {
         self.isOpen = isOpen
         self.writer = writer
         samples = WriterCapabilities(writer).samples
-        self.window = window
+        skipped = SkippedTime(of: entries.first.map { folder.journal.segments(of: $0.lane.id) } ?? [])
+        requested = window
+        self.window = skipped.fileWindow(of: window)
         self.laterAudio = laterAudio
         self.hidesLeadIn = hidesLeadIn
         let journal = folder.journal
-        metadata = journal.metadata
+        metadata = skipped.fileMetadata(of: journal.metadata)
         let preferences = if case .matching(let preferences) = audio { preferences } else { [QualityExpression]() }
         for entry in entries {
             let id: LaneID =
@@ -96,13 +101,11 @@ struct FileAssembler: Sendable {
                 case .subtitles: .subtitles
                 }
             guard id != .subtitles || includesText else { continue }
+            let known = expected?[entry.lane.id] ?? journal.segments(of: entry.lane.id).filter { $0.file != nil }
             var lane = Lane(
                 id: id, journalID: entry.lane.id, language: entry.lane.language, label: entry.lane.label,
                 videoRange: entry.lane.videoRange.map { VideoRange(rawValue: $0) },
-                segments: isOpen
-                    ? []
-                    : expected?[entry.lane.id]?.filter { $0.isInside(window) }
-                        ?? journal.storedSegments(of: entry.lane.id, in: window),
+                segments: isOpen ? [] : skipped.fileSegments(of: known, in: self.window),
                 pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted, asksAgain: false))
             lane.isComplete = !isOpen
             if id == .main, entry.wanted.contains(.audio), let preference = preferences.first { lane.want(preference) }
@@ -135,19 +138,10 @@ struct FileAssembler: Sendable {
 
     private mutating func addAudio(_ choose: (inout Lane) -> Void) {
         guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
-        var lane = Self.audioLane(of: main, main.segments)
+        var lane = Lane(audioOf: main, main.segments)
         choose(&lane)
         lane.slots[.audio] = merger.addSlot(isSparse: false)
         lanes.append(lane)
-    }
-
-    private static func audioLane(of main: Lane, _ segments: [DownloadJournal.Segment]) -> Lane {
-        var lane = Lane(
-            id: .audio, journalID: main.journalID, language: nil, label: nil, videoRange: nil,
-            segments: segments,
-            pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio], asksAgain: false))
-        (lane.isComplete, lane.lastPosition) = (main.isComplete, main.lastPosition)
-        return lane
     }
 
     /// Adds lanes for all audio tracks that can be decoded, in addition to the track that is read with the variant.
@@ -171,13 +165,13 @@ struct FileAssembler: Sendable {
         let segments = main.segments.drop { $0.position < late.position }
         for (index, segment) in zip(segments.indices, segments).prefix(Self.longestAnnouncement) {
             let options = AudioTrackOptions(
-                read(Self.audioLane(of: main, [segment])).reported, canDecode: CodecRegistry.canDecode)
+                read(Lane(audioOf: main, [segment])).reported, canDecode: CodecRegistry.canDecode)
             guard let option = options.options.first(where: { options.track(of: $0)?.id == late.id }) else { continue }
-            var probe = Self.audioLane(of: main, [segment])
+            var probe = Lane(audioOf: main, [segment])
             probe.want(option)
             probe.slots[.audio] = 0
             guard let track = read(probe).tracks[.audio], track.id == late.id else { continue }
-            var lane = Self.audioLane(of: main, Array(segments[index...]))
+            var lane = Lane(audioOf: main, Array(segments[index...]))
             lane.want(option)
             lane.tracks[.audio] = track
             let slot = merger.addSlot(isSparse: false)
@@ -274,7 +268,8 @@ struct FileAssembler: Sendable {
     /// Whether all expected segments were stored, and those that were read have not changed.
     func isComplete(_ journal: DownloadJournal) -> Bool {
         lanes.allSatisfy { lane in
-            let stored = journal.storedSegments(of: lane.journalID, in: window)
+            let all = journal.segments(of: lane.journalID).filter { $0.file != nil }
+            let stored = skipped.fileSegments(of: all, in: window)
             guard stored.count == lane.segments.count else { return false }
             return zip(stored, lane.segments).enumerated().allSatisfy { index, pair in
                 index < lane.next
@@ -301,18 +296,24 @@ struct FileAssembler: Sendable {
     private static let longestLag: Int64 = 30_000_000
 
     /// Includes the media before the window that its first frames depend on. Call it before segments are listed.
-    mutating func begin(at lead: Duration?) { window.lead = lead }
+    mutating func begin(at lead: Duration?) {
+        requested.lead = lead
+        window = skipped.fileWindow(of: requested)
+    }
 
     /// Adds segments that a playlist lists, in order. Segments that were listed before are ignored.
     ///
     /// - Parameter isComplete: Whether the playlist has ended.
     mutating func list(_ segments: [DownloadJournal.Segment], of journalID: String, isComplete: Bool) {
         guard isOpen else { return }
+        if journalID == lanes.first?.journalID {
+            for segment in segments where segment.isSkipped { skipped.insert(segment.timeRange) }
+            window = skipped.fileWindow(of: requested)
+        }
+        let segments = skipped.fileSegments(of: segments, in: window)
         for index in lanes.indices where lanes[index].journalID == journalID {
             let last = lanes[index].lastPosition
-            let new = segments.filter { segment in
-                segment.isInside(window) && last.map { segment.position > $0 } ?? true
-            }
+            let new = segments.filter { segment in last.map { segment.position > $0 } ?? true }
             lanes[index].lastPosition = new.last?.position ?? last
             lanes[index].segments += new
             lanes[index].isComplete = isComplete
@@ -323,9 +324,8 @@ struct FileAssembler: Sendable {
     /// Removes a segment that will not be stored.
     mutating func remove(_ position: SegmentPosition, of journalID: String) {
         for index in lanes.indices where lanes[index].journalID == journalID {
-            let rest = lanes[index].segments[lanes[index].next...]
-            guard let place = rest.firstIndex(where: { $0.position == position }) else { continue }
-            lanes[index].segments.remove(at: place)
+            let rest = lanes[index].segments[lanes[index].next...].filter { $0.position != position }
+            lanes[index].segments.replaceSubrange(lanes[index].next..., with: rest)
         }
     }
 
@@ -397,7 +397,9 @@ struct FileAssembler: Sendable {
 
     private mutating func readSegment(of index: Int) throws -> Bool {
         var segment = lanes[index].segments[lanes[index].next]
-        if segment.file == nil, let stored = folder.stored(segment) {
+        if segment.file == nil, var stored = folder.stored(segment) {
+            (stored.start, stored.discontinuity) = (segment.start, segment.discontinuity)
+            stored.limits = segment.limits
             segment = stored
             lanes[index].segments[lanes[index].next] = segment
         }
@@ -425,10 +427,11 @@ struct FileAssembler: Sendable {
         let wholeKey = segment.key.flatMap { key in
             key.method == EncryptionKey.Method.aes128.rawValue ? ThinFile.Key(file: key.file, vector: key.bytes) : nil
         }
-        readFiles.append(
-            ReadFile(
-                name: file.name, byteCount: file.byteCount, lane: index, key: wholeKey,
-                end: .microseconds(segment.start + segment.duration)))
+        let read = ReadFile(
+            name: file.name, byteCount: file.byteCount, lane: index, key: wholeKey, end: segment.timeRange.upperBound)
+        // Another part of the same segment may follow.
+        let follower = lanes[index].segments.dropFirst(lanes[index].next).first
+        if follower?.position != segment.position { readFiles.append(read) }
         lanes[index].pipeline.finish(id)
         try runPipelines()
         guard lanes[index].nextStart != nil || !lanes[index].isComplete else {
@@ -506,6 +509,7 @@ struct FileAssembler: Sendable {
             case .sample(let sample, let type, let offset):
                 guard let slot = lanes[index].slots[type], let track = lanes[index].tracks[type] else { continue }
                 let itemTime = ItemTimeline.duration(sample.pts, track.timescale) + offset
+                if let limits = lanes[index].limits, !limits.contains(itemTime) { continue }
                 if type == .video, begun.isEmpty, let start = window.start {
                     if !hasFrames { (hasFrames, needsEarlierSegment) = (true, !sample.isSync) }
                     if sample.isSync, itemTime <= start { (origin, needsEarlierSegment) = (itemTime, false) }

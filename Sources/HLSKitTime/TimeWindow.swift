@@ -17,5 +17,7 @@ package struct TimeWindow: Sendable, Hashable {
         return true
     }
 
+    package func contains(_ time: Duration) -> Bool { !isOver(at: time) && start.map { time >= $0 } ?? true }
+
     package func isOver(at time: Duration) -> Bool { end.map { time >= $0 } ?? false }
 }

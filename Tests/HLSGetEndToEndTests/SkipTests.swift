@@ -72,10 +72,33 @@ struct SkipTests {
             #"{"item_time":\#(part.start),"media_duration":\#(part.length),"date_ranges":["a"],"segments":0}"#
         #expect(summary.contains(#""content_skipped":[\#(reported)]"#), "\(summary)")
         #expect(result.errors.contains("skipped   1 break, 0:0\(part.length)"), "\(result.errors)")
+        try expectNoGap(in: "out.\(format)", of: folder, without: part)
+    }
+
+    @Test(
+        "a download leaves out whole segments", .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "ts", "mkv"])
+    func download(format: String) async throws {
+        let folder = try ScratchFolder()
+        try Self.write(to: folder)
+        let result = try await hlsget(
+            "download", "-o", "out.\(format)", "--skip-uri", "[va][23]\\.m4s", "--json", "master.m3u8", in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(String(decoding: result.output, as: UTF8.self).contains(#""skipped_duration":8,"#))
+        #expect(result.errors.contains(", 0:08 skipped)"), "\(result.errors)")
+        try expectNoGap(in: "out.\(format)", of: folder, without: (8, 8))
+        let decoded = try await hlsget(
+            "--fast", "-f", "framemd5", "-o", "-", "--no-audio", "out.\(format)", in: folder)
+        let all = try SampleMedia.frameHashes(of: "180p")
+        #expect(frames(decoded.output).map { String($0.hash.prefix(8)) } == [0..<200, 400..<1000].flatMap { all[$0] })
+    }
+
+    private func expectNoGap(
+        in file: String, of folder: ScratchFolder, without part: (start: Int, length: Int)
+    ) throws {
         let length = Double(40 - part.length)
         for (stream, frame) in [("v:0", 0.04), ("a:0", 1024.0 / 48_000)] {
             let command =
-                "ffprobe -v error -select_streams \(stream) -show_entries packet=pts_time -of csv=p=0 out.\(format)"
+                "ffprobe -v error -select_streams \(stream) -show_entries packet=pts_time -of csv=p=0 \(file)"
             let probe = try Tool.run(command.split(separator: " ").map(String.init), in: folder.path)
             let times = String(decoding: probe, as: UTF8.self).split(whereSeparator: { $0 == "\n" || $0 == "," })
                 .compactMap { Double($0) }.sorted()
@@ -111,7 +134,7 @@ struct SkipTests {
             (["--skip-uri", "(", "x.m3u8"], "--skip-uri"), (["--skip-uri", "", "x.m3u8"], "an empty pattern"),
             (["--skip-dateranges", "CLASS=", "x.m3u8"], "a value is missing"),
             (["--rate", "4", "--skip-uri", "x", "x.m3u8"], "--skip-uri"),
-            (["download", "--skip-uri", "x", "x.m3u8"], "hlsget play"),
+            (["download", "--skip-uri", "(", "x.m3u8"], "--skip-uri"),
             (["captions", "--skip-dateranges", "x", "x.m3u8"], "hlsget play"),
         ] as [([String], String)])
     func refused(arguments: [String], text: String) async throws {

@@ -34,11 +34,13 @@ package struct SkipOptions: ParsableArguments, Sendable {
         }
     }
 
+    package var rule: SkipRule { SkipRule(dateRanges: skipDateranges, segmentURIs: skipUri) }
+
     /// Rejects the options in commands that load the whole stream.
     ///
     /// - Parameter instead: The command to suggest.
     package func refuse(instead: String) throws {
-        guard !skipUri.isEmpty || !skipDateranges.isEmpty else { return }
+        guard !rule.isEmpty else { return }
         let option = skipUri.isEmpty ? "--skip-dateranges" : "--skip-uri"
         throw ValidationError("\(option) needs a stream to be played; use \(instead)")
     }

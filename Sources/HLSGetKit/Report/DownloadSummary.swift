@@ -5,6 +5,8 @@ package struct DownloadSummary: Sendable, Equatable {
     package var exitStatus: ExitStatus
     package var error: HLSError?
     package var duration = Duration.zero
+    /// The media time that was left out on purpose.
+    var skippedDuration = Duration.zero
     var segmentCount = 0
     package var byteCount = 0
     var resumedSegmentCount = 0
@@ -24,6 +26,7 @@ package struct DownloadSummary: Sendable, Equatable {
     package init(url: String, _ result: DownloadTask.Result, exitStatus: ExitStatus) {
         self.init(url: url, exitStatus: exitStatus)
         duration = result.duration
+        skippedDuration = result.skippedDuration
         segmentCount = result.segmentCount
         resumedSegmentCount = result.resumedSegmentCount
         damagedSegmentCount = result.damagedSegmentCount
@@ -45,6 +48,7 @@ package struct DownloadSummary: Sendable, Equatable {
         if damagedSegmentCount > 0 { text += ", \(damagedSegmentCount) damaged and reloaded" }
         if substitutedSegmentCount > 0 { text += ", \(substitutedSegmentCount) from another playlist" }
         if missingSegmentCount > 0 { text += ", \(missingSegmentCount) missing" }
+        if skippedDuration > .zero { text += ", \(Decimals.length(skippedDuration.inSeconds)) skipped" }
         return text + ")"
     }
 
@@ -62,6 +66,7 @@ package struct DownloadSummary: Sendable, Equatable {
         [
             "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
             "error": EventReporter.json(error), "duration": .number(duration.inSeconds),
+            "skipped_duration": .number(skippedDuration.inSeconds),
             "segments": .integer(segmentCount), "bytes": .integer(byteCount),
             "resumed_segments": .integer(resumedSegmentCount), "damaged_segments": .integer(damagedSegmentCount),
             "substituted_segments": .integer(substitutedSegmentCount),

@@ -106,6 +106,7 @@ struct DownloadCommand: AsyncParsableCommand {
         completion: .list(["skip", "fail", "fill"]),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
+    @OptionGroup var skip: SkipOptions
     @OptionGroup var source: SourceOptions
     @Option(
         help: ArgumentHelp(
@@ -126,7 +127,6 @@ struct DownloadCommand: AsyncParsableCommand {
     @OptionGroup var saying: VerbosityOptions
     @Flag(help: "With FOLDER/: keep media encrypted, and request no key.") var keepEncrypted = false
     @OptionGroup(title: "Keys") var keys: KeyOptions
-    @OptionGroup(visibility: .hidden) var skip: SkipOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws {
@@ -162,7 +162,6 @@ struct DownloadCommand: AsyncParsableCommand {
         if case .file = target, quality.count > 1 {
             throw ValidationError("a file holds one --quality; write -o FOLDER/ for more")
         }
-        try skip.refuse(instead: "hlsget play --fast -o FILE")
         try connection.check()
     }
 

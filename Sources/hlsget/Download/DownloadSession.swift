@@ -104,6 +104,7 @@ struct DownloadSession {
         configuration.video = command.video
         if let from = command.range.from { configuration.startPosition = from.start }
         configuration.endPosition = command.range.end
+        configuration.skipRule = command.skip.rule
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
     }

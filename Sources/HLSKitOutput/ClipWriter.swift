@@ -9,10 +9,12 @@ import Synchronization
 /// The same time is subtracted from all media, so that video and audio remain in sync. Decoded media begins where the
 /// clip does. Samples begin somewhat earlier, with those that decoding the first frame needs. The earliest one is at 0,
 /// as in files from ``DownloadTask`` without an edit list. Edit lists of fragmented MP4 cut nothing.
-package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwaitingWriter {
+package final class ClipWriter: FrameWriter, AudioWriter, LeadInWriter, TrackAwaitingWriter {
     private enum Step: Sendable {
         case tracks([MediaTrack])
-        case sample(MediaSample, index: Int, time: MediaTime)
+        case sample(MediaSample, index: Int, time: MediaTime, decoding: MediaTime)
+
+        var decodingTime: MediaTime? { if case .sample(_, _, _, let time) = self { time } else { nil } }
     }
 
     private struct State {
@@ -21,6 +23,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
         var tracks: [MediaTrack] = []
         var held: [Step] = []
         var heldTypes: Set<MediaKind> = []
+        /// The earliest time that the clip must contain.
         var first: MediaTime?
     }
 
@@ -57,6 +60,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
     package var isEmpty: Bool { state.withLock { $0.held.isEmpty } && base.isEmpty }
     package var holdsTrackChanges: Bool { base.holdsTrackChanges }
     package var isReadAsWritten: Bool { base.isReadAsWritten }
+    package var takesAudioLeadIn: Bool { start != nil }
 
     package func awaitTracks(of types: Set<MediaKind>) {
         (base as? any TrackAwaitingWriter)?.awaitTracks(of: types)
@@ -119,15 +123,25 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
                 state.origin = .zero
                 describe(from: .zero)
             }
-            if let origin = state.origin { return origin }
-            state.held.append(.sample(sample, index: index, time: time))
-            if state.tracks.indices.contains(index) { state.heldTypes.insert(state.tracks[index].mediaType) }
-            let first = min(state.first ?? time, time)
-            state.first = first
+            let track = state.tracks.indices.contains(index) ? state.tracks[index] : nil
+            let isEarly = track.map { isBeforeStart(sample, of: $0, at: time) } ?? false
+            let isLeadInOfAudio = isEarly && track?.mediaType == .audio
+            if let origin = state.origin { return isLeadInOfAudio && time < origin ? nil : origin }
+            let delay = MediaTime(value: sample.pts &- sample.dts, timescale: track?.timescale ?? 1)
+            state.held.append(.sample(sample, index: index, time: time, decoding: time - delay))
+            if !isEarly, let track { state.heldTypes.insert(track.mediaType) }
+            if !isLeadInOfAudio { state.first = min(state.first ?? time, time) }
             let isComplete = state.heldTypes.isSuperset(of: base.mediaTypes)
-            if isComplete || time - first > Self.patience { try release(&state) }
+            let begin = max(state.first ?? time, start ?? .negativeInfinity)
+            if isComplete || !isEarly && time - begin > Self.patience { try release(&state) }
             return nil
         }
+    }
+
+    private func isBeforeStart(_ sample: MediaSample, of track: MediaTrack, at time: MediaTime) -> Bool {
+        start.map {
+            time < $0 && time + MediaTime(value: sample.duration, timescale: track.timescale) <= $0
+        } ?? false
     }
 
     private func release(_ state: inout State) throws(HLSError) {
@@ -137,14 +151,27 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter, TrackAwa
         }
         state.origin = origin
         describe(from: origin)
-        let held = state.held
+        let held = start == nil ? state.held : inOrder(state.held)
         state.held = []
         for step in held {
             switch step {
             case .tracks(let tracks): try base.begin(tracks)
-            case .sample(let sample, let index, let time):
+            case .sample(_, _, let time, _) where time < origin: break
+            case .sample(let sample, let index, let time, _):
                 try capabilities.write(sample, ofTrackAt: index, at: time - origin)
             }
+        }
+    }
+
+    /// Puts the samples between changes of tracks into decoding order, because those before the start arrive at once.
+    private func inOrder(_ steps: [Step]) -> [Step] {
+        let runs = steps.split(omittingEmptySubsequences: false) { $0.decodingTime == nil }
+        let changes = steps.filter { $0.decodingTime == nil }
+        return runs.enumerated().flatMap { number, run in
+            let sorted = run.enumerated().sorted {
+                ($0.element.decodingTime ?? .zero, $0.offset) < ($1.element.decodingTime ?? .zero, $1.offset)
+            }
+            return sorted.map(\.element) + changes.dropFirst(number).prefix(1)
         }
     }
 

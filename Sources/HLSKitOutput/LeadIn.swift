@@ -1,5 +1,12 @@
 import HLSKitTime
 
+/// A writer that begins with the first video sample and chooses the audio samples of that time by itself.
+///
+/// The first video sample may precede the start of the presentation.
+package protocol LeadInWriter: SampleWriter {
+    var takesAudioLeadIn: Bool { get }
+}
+
 /// The media before the requested start of a file, which decoding its first frame needs.
 package enum LeadIn {
     /// The longest hidden lead-in. Players must decode it before they show the first frame.

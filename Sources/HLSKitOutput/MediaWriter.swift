@@ -73,6 +73,8 @@ public protocol SampleWriter: MediaWriter {
 }
 
 package struct WriterCapabilities: Sendable {
+    /// Whether the writer also accepts audio samples before the start of the presentation.
+    package let takesAudioLeadIn: Bool
     /// Each property is `nil` if the writer does not accept the media.
     package let frames: (any FrameWriter)?
     package let audio: (any AudioWriter)?
@@ -83,6 +85,7 @@ package struct WriterCapabilities: Sendable {
         frames = !takesSamples && types.contains(.video) ? writer as? any FrameWriter : nil
         audio = !takesSamples && types.contains(.audio) ? writer as? any AudioWriter : nil
         samples = takesSamples ? writer as? any SampleWriter : nil
+        takesAudioLeadIn = takesSamples && (writer as? any LeadInWriter)?.takesAudioLeadIn == true
     }
 
     // For writers that pass media on. Media that the writer does not accept is dropped.

@@ -22,6 +22,7 @@ struct CopySelection: Sendable {
     }
 
     private var leadIn = Preroll()
+    private var audioLeadIn = AudioLeadIn()
     private var overlap = OverlapFilter()
     private var window = PresentationWindow()
     private var isVideo = false
@@ -30,11 +31,13 @@ struct CopySelection: Sendable {
     /// Called when samples are read again, starting at or before the last delivered sample.
     mutating func restart() {
         leadIn = Preroll()
+        _ = audioLeadIn.take()
         comesAgain = true
     }
 
     mutating func begin(_ track: MediaTrack, in window: PresentationWindow) {
         leadIn = Preroll()
+        audioLeadIn.begin()
         overlap.begin(track, dropsOverlap: window.dropsOverlap || comesAgain)
         comesAgain = false
         self.window = window
@@ -53,9 +56,12 @@ struct CopySelection: Sendable {
             || isVideo && leadIn.isPassed && (window.until.map { timing.decoding < $0 } ?? true)
             || isVideo && isInside(timing.presentation, timing.length)
         guard !isWanted else { return .wanted }
-        if isVideo { leadIn.hold(sample) }
+        if isVideo { leadIn.hold(sample) } else { audioLeadIn.hold(sample) }
         return .outside
     }
+
+    /// Returns the audio samples before the first one that was ever wanted, for files that begin with earlier video.
+    mutating func takeAudioLeadIn() -> [MediaSample] { audioLeadIn.take() }
 
     mutating func take(_ sample: MediaSample, _ timing: Timing) -> [MediaSample] {
         overlap.note(sample, decodingTime: timing.decoding, time: timing.presentation)

@@ -19,3 +19,24 @@ struct Preroll {
         return sample.isSync ? [sample] : samples + [sample]
     }
 }
+
+/// The audio samples before the first wanted sample, at most some 80 s of them.
+struct AudioLeadIn {
+    private static let maximumCount = 2000
+
+    private var samples: [MediaSample] = []
+    private var isPassed = false
+
+    mutating func begin() { samples = [] }
+
+    mutating func hold(_ sample: MediaSample) {
+        guard !isPassed else { return }
+        samples.append(sample)
+        if samples.count >= 2 * Self.maximumCount { samples.removeFirst(Self.maximumCount) }
+    }
+
+    mutating func take() -> [MediaSample] {
+        defer { (samples, isPassed) = ([], true) }
+        return samples
+    }
+}

@@ -520,6 +520,14 @@ struct RendererWorker {
         // A break may have been set or moved in the meantime.
         guard renderer.currentMode.until == limit.until else { return mediaAfterBreak.keep(copy) }
         let generation = delivery.clockGeneration
+        if track.mediaType == .audio {
+            for sample in copies.takeAudioLeadIn() {
+                let time = MediaTime(ItemTimeline.duration(sample.pts, track.timescale) + offset)
+                await delivery.call { dispatcher throws(HLSError) in
+                    try await dispatcher.write(audioLeadIn: sample, at: time)
+                }
+            }
+        }
         for sample in copies.take(sample, timing) {
             let sample = limit.place(isTakerNew ? decoding.completed(sample) : sample, of: track, offset: offset)
             isTakerNew = false

@@ -178,12 +178,15 @@ final class WriterFeed: Sendable {
         }
     }
 
-    func write(_ sample: MediaSample, of type: MediaKind, at itemTime: MediaTime) async throws(HLSError) {
+    func write(
+        _ sample: MediaSample, of type: MediaKind, at itemTime: MediaTime,
+        where isMeant: (OutputRegistry.WriterEntry) -> Bool = { _ in true }
+    ) async throws(HLSError) {
         let writers = registry.writers
         if writers.isEmpty { return }
         if !isOpen { await open() }
         let itemTime = place(itemTime, type) { ItemTimeline.duration(sample.duration, $0) }
-        for entry in writers where entry.takesSamples(of: type) {
+        for entry in writers where entry.takesSamples(of: type) && isMeant(entry) {
             guard let writer = entry.capabilities.samples, let index = try await index(of: type, for: entry) else {
                 continue
             }

@@ -43,6 +43,26 @@ struct CopySelectionTests {
         #expect(Self.copied(.audio, from: nil, until: nil) == step(0..<25))
     }
 
+    @Test("the audio before the first wanted sample is kept for files that begin with earlier video, but only once")
+    func audioLeadIn() {
+        var selection = CopySelection()
+        func leadIn(from: Int) -> [Int64] {
+            selection.begin(Self.track(.audio), in: PresentationWindow(from: .milliseconds(from)))
+            for index in 0..<from / 40 + 1 {
+                let time = Int64(index) * 40
+                let sample = MediaSample(
+                    trackID: 1, pts: time, dts: time, duration: 40, isSync: true, data: SampleData([UInt8(index)]))
+                let timing = CopySelection.Timing(
+                    decoding: .milliseconds(time), presentation: .milliseconds(time), length: .milliseconds(40))
+                guard selection.judge(sample, timing) == .wanted else { continue }
+                return selection.takeAudioLeadIn().map(\.pts)
+            }
+            return []
+        }
+        #expect(leadIn(from: 130) == [0, 40, 80])
+        #expect(leadIn(from: 130).isEmpty)
+    }
+
     @Test("an empty window selects no samples", arguments: [MediaKind.video, .audio])
     func empty(type: MediaKind) {
         #expect(Self.copied(type, from: 450, until: 450).isEmpty)

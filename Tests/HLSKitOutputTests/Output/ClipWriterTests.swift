@@ -43,8 +43,37 @@ struct ClipWriterTests {
         try writer.finish()
         #expect(
             sink.lines == [
-                "2 tracks", "1 at 1.98", "1 at 2.0", "0 at 0.0", "0 at 0.04", "1 at 2.02", "end",
+                "2 tracks", "0 at 0.0", "0 at 0.04", "1 at 1.98", "1 at 2.0", "1 at 2.02", "end",
             ])
+    }
+
+    @Test(
+        "the clip begins with the video that its first frame needs, and with the audio of that time, in decoding order",
+        arguments: [true, false])
+    func audioLeadIn(videoIsFirst: Bool) throws {
+        let sink = Sink([.video, .audio])
+        let writer = ClipWriter(sink, startingAt: MediaTime(value: 60, timescale: 1))
+        #expect(writer.takesAudioLeadIn)
+        try writer.begin(Self.tracks)
+        let video = [(0, 58_000), (0, 59_000), (0, 60_000)] as [(Int, Int64)]
+        let audio = [(1, 57_000), (1, 57_999), (1, 58_500), (1, 59_500), (1, 60_000)] as [(Int, Int64)]
+        try write(videoIsFirst ? video + audio : audio + video, to: writer)
+        try write([(1, 60_500), (0, 61_000)], to: writer)
+        try writer.finish()
+        #expect(
+            sink.lines == [
+                "2 tracks", "0 at 0.0", "1 at 0.5", "0 at 1.0", "1 at 1.5",
+            ] + (videoIsFirst ? ["0 at 2.0", "1 at 2.0"] : ["1 at 2.0", "0 at 2.0"]) + ["1 at 2.5", "0 at 3.0", "end"])
+    }
+
+    @Test("without video, a clip begins with the first audio that it must contain")
+    func audioOnly() throws {
+        let sink = Sink([.audio])
+        let writer = ClipWriter(sink, startingAt: MediaTime(value: 60, timescale: 1))
+        try writer.begin([Self.tracks[1]])
+        try write([(0, 57_000), (0, 59_900), (0, 60_000), (0, 60_100)], to: writer)
+        try writer.finish()
+        #expect(sink.lines == ["1 tracks", "0 at 0.0", "0 at 0.1", "end"])
     }
 
     @Test(

@@ -82,7 +82,8 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
 
         // Values without I/O and without C.
-        .target(name: "HLSKitTime", swiftSettings: busySettings),
+        // A program without Foundation and Glibc does not link the mathematics by itself.
+        .target(name: "HLSKitTime", swiftSettings: busySettings, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "HLSKitPlaylist", dependencies: ["HLSKitTime"], swiftSettings: busySettings),
         .target(name: "HLSKitMedia", dependencies: ["HLSKitTime"], swiftSettings: busySettings),
         .target(name: "HLSKitCaptions", dependencies: ["HLSKitTime", "HLSKitMedia"], swiftSettings: swiftSettings),

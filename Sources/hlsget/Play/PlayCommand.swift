@@ -160,10 +160,7 @@ struct PlaybackOptions: ParsableArguments {
     var liveCatchUp: String?
     @Flag(help: "Live: do not use Low-Latency HLS, even if the stream supports it.")
     var noLowLatency = false
-    @Option(
-        help: ArgumentHelp("Wait up to this long for a stream that has not started.", valueName: "time|forever"),
-        transform: WaitArgument.init(parsing:))
-    var wait: WaitArgument?
+    @OptionGroup var waiting: WaitOptions
     @Option(
         help: ArgumentHelp(
             "Stop at this time of day, e.g. 22:30, after +10m, or at this date.", valueName: "hh:mm|date"),
@@ -227,7 +224,7 @@ struct PlaybackOptions: ParsableArguments {
         case nil: break
         }
         options.allowsLowLatency = !noLowLatency
-        options.wait = wait
+        options.wait = waiting.wait
         options.until = until
         if let stale { options.stale = stale }
         if let fellBehind { options.fellBehindAction = fellBehind }
@@ -253,17 +250,9 @@ struct SelectionOptions: ParsableArguments {
             "Subtitles, e.g. 'lang=en forced=no'; with -o FILE also all, and may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var subs: [RenditionArgument] = []
-    @Option(
-        help: ArgumentHelp(
-            "Video of a group of renditions, such as camera angles, e.g. name=Dugout.", valueName: "expr"),
-        transform: { try QualityExpression(argument: $0, for: .renditions) })
-    var video: QualityExpression?
+    @OptionGroup var tracks: TrackOptions
     @Option(help: ArgumentHelp("Prefer this pathway (PATHWAY-ID or an origin) while it works.", valueName: "id"))
     var pathway: String?
-    @Option(
-        help: ArgumentHelp("Preferred audio languages, e.g. de,en (from $LANG by default).", valueName: "list"),
-        transform: LanguageListArgument.parse)
-    var languages: [String]?
     @Option(
         help: ArgumentHelp("Show captions from a file: .vtt, .srt, .itt or .scc.", valueName: "file"),
         completion: .file(),
@@ -272,13 +261,13 @@ struct SelectionOptions: ParsableArguments {
 
     func apply(to options: inout PlayOptions) {
         options.channel = channel
-        options.languages = languages
+        options.languages = tracks.languages
         options.quality = quality
         options.pathway = pathway
         options.audio = audio.lazy.compactMap(\.expression).first
         options.subtitles = subs.lazy.compactMap(\.expression).first
         options.wantsSeveralTracks = [audio, subs].contains { $0.count > 1 || $0.contains(.all) }
-        options.video = video
+        options.video = tracks.video
         options.subtitlesPath = subsFile
     }
 }
@@ -294,11 +283,7 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Record all network traffic for hlsget replay.", valueName: "file"), completion: .file())
     var recordTrace: String?
-    @Option(
-        help: ArgumentHelp(
-            "Run this command for a fresh URL after a 403 or 410 in mid-stream; $HLSGET_URL is the old one.",
-            valueName: "cmd"))
-    var refreshCmd: String?
+    @OptionGroup var refresh: RefreshOptions
 
     @Option(
         help: ArgumentHelp("Report events to this server (CMCD version 2).", valueName: "url"),
@@ -310,17 +295,13 @@ struct NetworkOptions: ParsableArguments {
         options.allowsFilesOutside = source.allowFile
         options.cacheFolder = cache
         options.recordingPath = recordTrace
-        options.refreshCommand = refreshCmd
+        options.refreshCommand = refresh.refreshCmd
         options.recordedOptions = RecordedOptions.kept(of: Invocation.arguments.withLock(\.self))
     }
 }
 
 struct ReportOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Status line, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
-        completion: .list(["bar", "json", "none"]),
-        transform: { try ChoiceArgument.parse($0) })
-    var progress: PlayOptions.ProgressStyle?
+    @OptionGroup var reporting: ProgressOptions
     @Option(
         help: ArgumentHelp(
             "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
@@ -342,7 +323,7 @@ struct ReportOptions: ParsableArguments {
     var threads: Int?
 
     func apply(to options: inout PlayOptions) throws {
-        options.progress = progress
+        options.progress = reporting.progress
         options.accessLogPath = accessLog
         options.errorLogPath = errorLog
         if accessLog != nil, accessLog == errorLog {

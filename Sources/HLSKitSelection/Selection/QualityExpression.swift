@@ -7,12 +7,12 @@ package import HLSKitPlaylist
 /// expression  = alternative *("," alternative)      the first alternative that matches anything applies
 /// alternative = term *(" " term)                     all terms must match
 /// term        = "best" | "worst" | <H>"p"[<FPS>] | key operator value
-/// operator    = "=" | "<=" | ">=" | "<" | ">" | "~"   text allows "=", and "~" for "contains"
+/// operator    = "=" | "!=" | "<=" | ">=" | "<" | ">" | "~"   text allows "=", "!=", and "~" for "contains"
 /// value       = word | '"' text '"' | "'" text "'"    a backslash escapes the next character
 /// ```
 ///
 /// The keys are the cases of ``Key``. A `bitrate` may end with `k`, `M` or `G`. `best` and `worst` select one of the
-/// candidates that match the other terms of their alternative. Undeclared attributes match no term.
+/// candidates that match the other terms of their alternative. Undeclared attributes match only terms with `!=`.
 /// ``init(_:subject:)`` creates the same expressions from values, and also accepts your own predicates.
 public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
     /// The kind of candidates that an expression selects.
@@ -241,7 +241,8 @@ extension QualityExpression {
 
     enum Operator: String, CaseIterable {
         // Longer operators come first, because the parser checks them in this order.
-        case lessOrEqual = "<=", greaterOrEqual = ">=", less = "<", greater = ">", equal = "=", contains = "~"
+        case lessOrEqual = "<=", greaterOrEqual = ">=", unequal = "!="
+        case less = "<", greater = ">", equal = "=", contains = "~"
     }
 
     enum Value: Sendable, Hashable {
@@ -259,11 +260,15 @@ extension QualityExpression {
         var comparison: Operator
         var wanted: Value
 
+        /// Whether a candidate has a wanted value. One that does not declare the value differs from each.
         func holds(for value: Value?) -> Bool {
-            switch (value, wanted) {
+            if comparison == .unequal {
+                return !Condition(key: key, comparison: .equal, wanted: wanted).holds(for: value)
+            }
+            return switch (value, wanted) {
             case (.number(let value), .number(let wanted)):
                 switch comparison {
-                case .equal: value == wanted
+                case .equal, .unequal: value == wanted
                 case .less: value < wanted
                 case .lessOrEqual: value <= wanted
                 case .greater: value > wanted
@@ -305,15 +310,16 @@ extension QualityExpression {
             }
             guard let (name, comparison, value) = Self.split(term) else {
                 let heights = subject == .variants ? " 720p, 720p60," : ""
-                return "not a term: best, worst,\(heights) or \(Self.keys(subject)) with =, <=, >=, <, > or ~"
+                return "not a term: best, worst,\(heights) or \(Self.keys(subject)) with =, !=, <=, >=, <, > or ~"
             }
             guard let key = Key(rawValue: name), Key.all(for: subject).contains(key) else {
                 return "unknown key \"\(name)\": \(Self.keys(subject))"
             }
             guard !value.isEmpty else { return "no value after \(comparison.rawValue)" }
             guard key.isNumeric else {
-                guard comparison == .equal || comparison == .contains && !key.isAnswer else {
-                    return "\(name) allows = \(key.isAnswer ? "only" : "and ~ only")"
+                let isContained = comparison == .contains && !key.isAnswer
+                guard comparison == .equal || comparison == .unequal || isContained else {
+                    return "\(name) allows \(key.isAnswer ? "= and !=" : "=, != and ~") only"
                 }
                 guard let wanted = Self.texts(key, value) else { return "\(name) is yes or no" }
                 conditions.append(Condition(key: key, comparison: comparison, wanted: .texts(wanted)))
@@ -343,7 +349,7 @@ extension QualityExpression {
         }
 
         private static func split(_ term: String) -> (name: String, Operator, value: String)? {
-            guard let start = term.firstIndex(where: { "<>=~".contains($0) }), start != term.startIndex else {
+            guard let start = term.firstIndex(where: { "<>=~!".contains($0) }), start != term.startIndex else {
                 return nil
             }
             let rest = term[start...]

@@ -52,7 +52,8 @@ struct QualityExpressionTests {
             ("bitrate<=0.8M", [3, 4]), ("bitrate<1g worst", [4]), ("codec=hevc", [2]), ("codec=AVC best", [1]),
             ("codec=h264 worst", [3]), ("codec=mp4a.40.5", [4]), ("codec=eac3", [2]), ("range=pq", [2]),
             ("range=hdr", [2]),
-            ("range=sdr 720p", [1, 0]), ("  720p   codec=avc ", [1, 0]),
+            ("range=sdr 720p", [1, 0]), ("  720p   codec=avc ", [1, 0]), ("codec!=hevc", [1, 0, 3, 4]),
+            ("height!=720", [2, 3, 4]), ("fps!=60 height>=720", [0]),
         ])
     func variantMatches(text: String, expected: [Int]) throws {
         #expect(try QualityExpression(parsing: text).matches(Self.variants) == expected)
@@ -64,6 +65,7 @@ struct QualityExpressionTests {
             ("lang=en", [1, 0]), ("lang=EN channels=2", [0]), ("lang=de", [2]), ("lang=fr,lang=de-at", [2]),
             ("channels>=6,best", [1]), ("name=commentary", [4]), ("forced=yes", [3]), ("forced=no lang=de", [2]),
             ("codec=eac3", [1]), ("worst", [4]), ("lang=en best", [1]), ("lang=e", []),
+            ("lang=en codec!=eac3", [0]), ("lang!=en channels=2", [2]),
         ])
     func renditionMatches(text: String, expected: [Int]) throws {
         #expect(try QualityExpression(parsing: text, for: .renditions).matches(Self.renditions) == expected)
@@ -84,18 +86,18 @@ struct QualityExpressionTests {
             ),
             (
                 "hd",
-                "\"hd\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, <=, >=, <, > or ~"
+                "\"hd\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, !=, <=, >=, <, > or ~"
             ),
             ("best height=", "\"height=\" in \"best height=\": no value after ="),
             ("height<=tall", "\"height<=tall\": \"tall\" is not a number"),
             ("height=3M", "\"height=3M\": \"3M\" is not a number"),
             ("bitrate<3X", "\"bitrate<3X\": \"3X\" is not a number, with k, M or G"),
             ("bitrate<inf", "\"bitrate<inf\": \"inf\" is not a number, with k, M or G"),
-            ("codec<avc", "\"codec<avc\": codec allows = and ~ only"),
+            ("codec<avc", "\"codec<avc\": codec allows =, != and ~ only"),
             ("best worst", "\"worst\" in \"best worst\": best or worst is already given"),
             (
                 "=720",
-                "\"=720\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, <=, >=, <, > or ~"
+                "\"=720\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, !=, <=, >=, <, > or ~"
             ),
         ])
     func errors(text: String, expected: String) {
@@ -108,7 +110,7 @@ struct QualityExpressionTests {
         arguments: [
             (
                 "720p",
-                "\"720p\": not a term: best, worst, or lang, name, channels, codec, forced, sdh, described, characteristic, binaural, immersive, downmix with =, <=, >=, <, > or ~"
+                "\"720p\": not a term: best, worst, or lang, name, channels, codec, forced, sdh, described, characteristic, binaural, immersive, downmix with =, !=, <=, >=, <, > or ~"
             ),
             ("forced=maybe", "\"forced=maybe\": forced is yes or no"),
             ("binaural=2", "\"binaural=2\": binaural is yes or no"),
@@ -156,8 +158,8 @@ struct QualityExpressionTests {
         "unclosed quotes, and operators that do not fit, are refused",
         arguments: [
             (#"name="English"#, "a quote is not closed"), (#"name=English\"#, "nothing after the backslash"),
-            ("sdh~y", "sdh allows = only"), ("channels~2", "channels is a number and allows no ~"),
-            (#"name="" lang=en"#, "no value after ="), ("name>x", "name allows = and ~ only"),
+            ("sdh~y", "sdh allows = and != only"), ("channels~2", "channels is a number and allows no ~"),
+            (#"name="" lang=en"#, "no value after ="), ("name>x", "name allows =, != and ~ only"),
         ])
     func unclosed(text: String, cause: String) {
         let error = #expect(throws: HLSError.self) { try QualityExpression(parsing: text, for: .renditions) }

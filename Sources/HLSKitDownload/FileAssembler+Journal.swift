@@ -31,3 +31,19 @@ extension DownloadJournal.Lane {
         }
     }
 }
+
+extension FileAssembler {
+    /// A segment that could not be read. The others are written.
+    struct Problem: Sendable, Hashable {
+        var segment: DownloadJournal.Segment
+        var text: String
+        var isLocked = false
+    }
+
+    struct TimelineKey: Hashable {
+        var epoch: Int
+        var discontinuity: Int
+
+        init(_ segment: DownloadJournal.Segment) { (epoch, discontinuity) = (segment.epoch, segment.discontinuity) }
+    }
+}

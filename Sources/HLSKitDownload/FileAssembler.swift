@@ -13,13 +13,6 @@ import HLSKitTime
 /// Positions are computed as in playback: all tracks use the variant's anchor in each discontinuity sequence, so that
 /// audio and video remain in sync.
 struct FileAssembler: Sendable {
-    /// A segment that could not be read. The others are written.
-    struct Problem: Sendable, Hashable {
-        var segment: DownloadJournal.Segment
-        var text: String
-        var isLocked = false
-    }
-
     private let folder: DownloadFolder
     private let writer: any MediaWriter
     private let samples: (any SampleWriter)?
@@ -56,16 +49,10 @@ struct FileAssembler: Sendable {
     /// One line for each kind of media that cannot be written, and for an early start.
     private(set) var omitted: [String] = []
     private(set) var end = Duration.zero
+    private var pastEnd = FramesPastEnd<(sample: MediaSample, itemTime: Duration)>()
     private var announcedCount = 0
     private var hasVideo = false
     private var readFiles: [ReadFile] = []
-
-    private struct TimelineKey: Hashable {
-        var epoch: Int
-        var discontinuity: Int
-
-        init(_ segment: DownloadJournal.Segment) { (epoch, discontinuity) = (segment.epoch, segment.discontinuity) }
-    }
 
     /// - Parameters:
     ///   - isOpen: Whether all segments will be listed by ``list(_:of:isComplete:)``, until ``close()``.
@@ -559,11 +546,19 @@ struct FileAssembler: Sendable {
     }
 
     private mutating func write(_ sample: MediaSample, _ slot: Int, _ itemTime: Duration) throws(HLSError) {
-        guard let index = indices[slot] else { return }
+        let delay = sample.pts.subtractingReportingOverflow(sample.dts).partialValue
+        guard !window.isOver(at: itemTime - ItemTimeline.duration(delay, scales[slot] ?? 90_000)) else { return }
+        if isVideo(slot) {
+            if window.isOver(at: itemTime) { return pastEnd.hold((sample, itemTime)) }
+            for frame in pastEnd.take() { try put(frame.sample, slot, frame.itemTime) }
+        }
+        try put(sample, slot, itemTime)
+    }
+
+    private mutating func put(_ sample: MediaSample, _ slot: Int, _ itemTime: Duration) throws(HLSError) {
         let scale = scales[slot] ?? 90_000
-        let delay = ItemTimeline.duration(sample.pts.subtractingReportingOverflow(sample.dts).partialValue, scale)
         let length = ItemTimeline.duration(sample.duration, scale)
-        guard !window.isOver(at: itemTime - delay), begins(slot, sample, itemTime, length) else { return }
+        guard let index = indices[slot], begins(slot, sample, itemTime, length) else { return }
         var (sample, time) = (sample, itemTime - zero)
         if lanes.contains(where: { $0.textSlot == slot }) {
             // Limit texts to the file's range. In a live stream, they may belong to segments that have been removed.
@@ -579,17 +574,19 @@ struct FileAssembler: Sendable {
             sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
         }
         if let metadata = metadata.take() { (writer as? Remuxer)?.describe(metadata.part(from: zero)) }
-        if lanes.contains(where: { $0.slots[.video] == slot }) { hasVideo = true }
+        if isVideo(slot) { hasVideo = true }
         end = max(end, time + ItemTimeline.duration(sample.duration, scale))
         try samples?.write(sample, ofTrackAt: index, at: MediaTime(time))
     }
+
+    private func isVideo(_ slot: Int) -> Bool { lanes.contains { $0.slots[.video] == slot } }
 
     /// Whether to write a sample. Samples before the start of the file are skipped.
     private mutating func begins(
         _ slot: Int, _ sample: MediaSample, _ itemTime: Duration, _ length: Duration
     ) -> Bool {
         guard let origin else { return true }
-        let isVideo = lanes.contains { $0.slots[.video] == slot }
+        let isVideo = isVideo(slot)
         // Frames that follow the first one but are shown before it may depend on earlier frames.
         if begun.contains(slot) { return !isVideo || firstFrame.map { itemTime >= $0 } ?? true }
         guard isVideo ? sample.isSync && itemTime >= origin : itemTime + length > origin else { return false }

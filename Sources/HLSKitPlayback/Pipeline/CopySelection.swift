@@ -1,5 +1,6 @@
 import HLSKitEngine
 import HLSKitMedia
+import HLSKitOutput
 
 /// Selects the samples for outputs that take undecoded media.
 ///
@@ -23,6 +24,7 @@ struct CopySelection: Sendable {
 
     private var leadIn = Preroll()
     private var audioLeadIn = AudioLeadIn()
+    private var pastEnd = FramesPastEnd<MediaSample>()
     private var overlap = OverlapFilter()
     private var window = PresentationWindow()
     private var isVideo = false
@@ -38,6 +40,7 @@ struct CopySelection: Sendable {
     mutating func begin(_ track: MediaTrack, in window: PresentationWindow) {
         leadIn = Preroll()
         audioLeadIn.begin()
+        _ = pastEnd.take()
         overlap.begin(track, dropsOverlap: window.dropsOverlap || comesAgain)
         comesAgain = false
         self.window = window
@@ -55,6 +58,10 @@ struct CopySelection: Sendable {
             // After the first copied frame, other frames depend on those shown before the window.
             || isVideo && leadIn.isPassed && (window.until.map { timing.decoding < $0 } ?? true)
             || isVideo && isInside(timing.presentation, timing.length)
+        if isWanted, isVideo, let until = window.until, timing.presentation >= until {
+            pastEnd.hold(sample)
+            return .outside
+        }
         guard !isWanted else { return .wanted }
         if isVideo { leadIn.hold(sample) } else { audioLeadIn.hold(sample) }
         return .outside
@@ -65,7 +72,7 @@ struct CopySelection: Sendable {
 
     mutating func take(_ sample: MediaSample, _ timing: Timing) -> [MediaSample] {
         overlap.note(sample, decodingTime: timing.decoding, time: timing.presentation)
-        return leadIn.pass(with: sample)
+        return leadIn.pass(with: pastEnd.take() + [sample])
     }
 
     private func isInside(_ time: Duration, _ length: Duration) -> Bool {

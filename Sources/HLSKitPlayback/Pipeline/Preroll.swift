@@ -13,10 +13,10 @@ struct Preroll {
         samples.append(sample)
     }
 
-    mutating func pass(with sample: MediaSample) -> [MediaSample] {
+    mutating func pass(with wanted: [MediaSample]) -> [MediaSample] {
         defer { samples = [] }
         isPassed = true
-        return sample.isSync ? [sample] : samples + [sample]
+        return wanted.first?.isSync == true ? wanted : samples + wanted
     }
 }
 

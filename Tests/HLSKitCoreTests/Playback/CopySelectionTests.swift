@@ -43,6 +43,28 @@ struct CopySelectionTests {
         #expect(Self.copied(.audio, from: nil, until: nil) == step(0..<25))
     }
 
+    @Test(
+        "frames shown after the end are selected only if an earlier frame depends on them",
+        arguments: [
+            (80, [0, 120, 40]), (120, [0, 120, 40, 80]), (160, [0, 120, 40, 80]), (200, [0, 120, 40, 80, 240, 160]),
+        ]
+            as [(Int, [Int64])])
+    func pastEnd(until: Int, expected: [Int64]) {
+        var selection = CopySelection()
+        selection.begin(Self.track(.video), in: PresentationWindow(until: .milliseconds(until)))
+        var times: [Int64] = []
+        for (index, pts) in ([0, 120, 40, 80, 240, 160, 200] as [Int64]).enumerated() {
+            let dts = Int64(index - 1) * 40
+            let sample = MediaSample(
+                trackID: 1, pts: pts, dts: dts, duration: 40, isSync: index == 0, data: SampleData([UInt8(index)]))
+            let timing = CopySelection.Timing(
+                decoding: .milliseconds(dts), presentation: .milliseconds(pts), length: .milliseconds(40))
+            guard selection.judge(sample, timing) == .wanted else { continue }
+            times += selection.take(sample, timing).map(\.pts)
+        }
+        #expect(times == expected)
+    }
+
     @Test("the audio before the first wanted sample is kept for files that begin with earlier video, but only once")
     func audioLeadIn() {
         var selection = CopySelection()

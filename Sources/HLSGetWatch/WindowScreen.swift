@@ -49,7 +49,8 @@ final class WindowScreen {
         let wanted = getenv("SDL_VIDEODRIVER").map { String(cString: $0) } ?? ""
         if ["dummy", "offscreen", "evdev"].contains(driver), !wanted.contains(driver) {
             library.stop(SDL.video)
-            throw Self.noDisplay("neither DISPLAY nor WAYLAND_DISPLAY names one")
+            throw Self.noDisplay(
+                "neither DISPLAY nor WAYLAND_DISPLAY names one; hlsget --preview draws in the terminal")
         }
         let (width, height) = (Int32(clamping: options.size.width), Int32(clamping: options.size.height))
         guard

@@ -167,7 +167,7 @@ private final class SimulatedOrigin: ResourceTransport {
             }
             body = Array(body[Int(range.lowerBound)..<Int(range.upperBound)])
         }
-        guard !body.isEmpty else { return [failed(.emptyBody, status: response.status, "the body is empty")] }
+        guard !body.isEmpty else { return [failed(.emptyBody, status: response.status, "0 bytes")] }
         guard body.count <= request.maximumByteCount else {
             return [failed(.tooLarge, "\(body.count) bytes, the limit is \(request.maximumByteCount)")]
         }

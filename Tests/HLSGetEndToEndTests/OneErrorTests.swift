@@ -22,7 +22,7 @@ struct OneErrorTests {
         Case(testDescription: "404", input: "@/none.m3u8", status: 3, words: "not found"),
         Case(testDescription: "403", input: "@/forbidden.m3u8", status: 3, words: "denied access"),
         Case(testDescription: "no such file", input: "none.m3u8", status: 3, words: "no such file"),
-        Case(testDescription: "an empty file", input: "empty.m3u8", status: 5, words: "the file is empty"),
+        Case(testDescription: "an empty file", input: "empty.m3u8", status: 5, words: "the response is empty: "),
         Case(testDescription: "a page", input: "@/page", status: 5, words: "(line 1)"),
         Case(testDescription: "a file that is a page", input: "page.m3u8", status: 5, words: "(line 1)"),
         Case(

@@ -64,7 +64,7 @@ struct BodyReader: ~Copyable {
                 text: "the body ended after \(decodedByteCount) of \(count) bytes from byte \(plan.skip) on")
         }
         guard decodedByteCount > 0 else {
-            throw LoadingError(code: .emptyBody, url: url, text: "the body is empty")
+            throw LoadingError(code: .emptyBody, url: url, text: "0 bytes")
         }
     }
 }

@@ -166,7 +166,7 @@ private final class ActiveRead {
     }
 
     private func range(of byteCount: UInt64) throws(LoadingError) -> Range<UInt64> {
-        guard byteCount > 0 else { throw error(.emptyBody, "the file is empty") }
+        guard byteCount > 0 else { throw error(.emptyBody, "0 bytes") }
         guard let range = (read.request.byteRange ?? 0..<byteCount).bytes(ofResourceOf: byteCount) else {
             let wanted = read.request.byteRange?.headerText ?? ""
             throw error(.badRange, "requested bytes \(wanted) of a file of \(byteCount) bytes")

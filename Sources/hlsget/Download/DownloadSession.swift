@@ -222,11 +222,12 @@ struct DownloadSession {
                 signal = number
                 // A live stream is complete with the segments so far. A VOD stream can be resumed by another run.
                 if task.progress.isLive { task.stop() } else { for task in tasks { task.cancel() } }
-                if !task.progress.isLive { return interrupted(number, report) }
+                // The folder must be unused before it is removed.
+                if !task.progress.isLive, !task.isEmpty { return await interrupted(number, task, report) }
             case .measured(let summary):
                 if reportsJSON { StandardStream.error.writeLine(summary.jsonLine) }
             case .loaded(.failure(let error)):
-                if let signal { return interrupted(signal, report) }
+                if let signal { return await interrupted(signal, task, report) }
                 // A mistyped URL must leave nothing behind.
                 if task.isEmpty { await task.removeFolder() }
                 throw error
@@ -255,12 +256,7 @@ struct DownloadSession {
                 tasks.append(write(task, sink, report))
             case .written(.failure(let error)):
                 // If nothing was loaded, there is nothing to write, and this is not an error.
-                if let signal, task.isEmpty {
-                    await task.removeFolder()
-                    var summary = DownloadSummary(url: command.url, exitStatus: .interrupted(signal: signal))
-                    summary.text = "interrupted before there was anything to save"
-                    return end(summary, report)
-                }
+                if let signal, task.isEmpty { return await interrupted(signal, task, report) }
                 throw error
             case .written(.success(let files)):
                 let facts = await NameFacts.whole(of: task, for: target.path)
@@ -313,9 +309,14 @@ struct DownloadSession {
         }
     }
 
-    private func interrupted(_ signal: Int32, _ report: DownloadReport) -> ExitStatus {
+    private func interrupted(_ signal: Int32, _ task: DownloadTask, _ report: DownloadReport) async -> ExitStatus {
         var summary = DownloadSummary(url: command.url, exitStatus: .interrupted(signal: signal))
-        summary.text = "interrupted; run the same command to resume from \(TerminalText.escaped(workPath))"
+        if task.isEmpty {
+            await task.removeFolder()
+            summary.text = "interrupted before there was anything to save"
+        } else {
+            summary.text = "interrupted; run the same command to resume from \(TerminalText.escaped(workPath))"
+        }
         return end(summary, report)
     }
 

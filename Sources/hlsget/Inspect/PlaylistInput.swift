@@ -148,7 +148,7 @@ struct PlaylistInput: Sendable {
         } catch {
             throw Failure(error)
         }
-        guard count < 0 else { throw Failure(LoadingError(code: .emptyBody, url: url, text: "the file is empty")) }
+        guard count < 0 else { throw Failure(LoadingError(code: .emptyBody, url: url, text: "0 bytes")) }
         throw Self.unreadable(errno, url)
     }
 

@@ -69,12 +69,13 @@ struct DecodingOrder {
     private mutating func placed(_ entry: Entry) -> Entry {
         var entry = entry
         entry.decoding -= shift
-        if let last, entry.decoding <= last { entry.decoding = last + 1 }
+        // A sample that is too late only because it follows later ones, as after a splice, says nothing about the rest.
         let excess = entry.decoding - entry.presentation
         if mayReorder, excess > 0, excess <= Self.longestShift * unitsPerSecond {
             shift += excess
-            entry.decoding = max(entry.presentation, last.map { $0 + 1 } ?? entry.presentation)
+            entry.decoding = entry.presentation
         }
+        if let last, entry.decoding <= last { entry.decoding = last + 1 }
         entry.presentation = max(entry.presentation, entry.decoding)
         last = entry.decoding
         return entry

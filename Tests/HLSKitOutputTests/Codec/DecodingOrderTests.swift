@@ -65,6 +65,21 @@ import Testing
         }
     }
 
+    @Test("samples of an earlier time after a splice are written late, and later ones keep their times")
+    func splice() {
+        var order = DecodingOrder(mayReorder: true, unitsPerSecond: 1000)
+        var written: [DecodingOrder.Entry] = []
+        let samples: [(Int64, Int64)] = [
+            (110, 100), (120, 110), (130, 120), (40, 30), (60, 40), (50, 50), (140, 130), (160, 140), (150, 150),
+        ]
+        for (pts, dts) in samples {
+            let sample = MediaSample(trackID: 1, pts: pts, dts: dts, isSync: true, data: SampleData([1]))
+            order.add(.init(sample: sample, presentation: pts, decoding: dts, duration: 10)) { written.append($0) }
+        }
+        #expect(written.map(\.decoding) == [100, 110, 120, 121, 122, 123, 130, 140, 150])
+        #expect(written.map(\.presentation) == [110, 120, 130, 121, 122, 123, 140, 160, 150])
+    }
+
     @Test("at most 17 frames, or two seconds, are held back")
     func bounds() {
         func count(_ step: Int64) -> Int {

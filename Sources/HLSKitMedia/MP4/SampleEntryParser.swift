@@ -132,6 +132,7 @@ struct SampleEntryParser {
             track.sampleRate = 48_000  // The output rate of all decoders, regardless of the input rate (RFC 7845 §5.1).
         case "dfLa":
             track.configuration = try flacStreamInformation(payload)
+            noteRate(track.configuration[10..<13].reduce(0) { $0 << 8 | Int($1) } >> 4)
         case "alac" where track.codec == .alac || isEncrypted:
             // libavcodec expects the cookie with its box header. A cookie consists of version, flags and 24 bytes.
             guard payload.remaining >= 28 else {
@@ -139,6 +140,7 @@ struct SampleEntryParser {
             }
             track.configuration =
                 [0, 0, 0, 36] + Array("alac".utf8) + Array(try payload.readBytes(28))
+            noteRate(track.configuration.suffix(4).reduce(0) { $0 << 8 | Int($1) })
         case "pcmC":
             _ = try payload.readVersionAndFlags()
             let isLittleEndian = try payload.readUInt8() & 1 != 0
@@ -208,6 +210,11 @@ struct SampleEntryParser {
             track.sampleRate = configuration.sampleRate
             if configuration.channelCount > 0 { track.channelCount = configuration.channelCount }
         }
+    }
+
+    /// Takes the rate of the codec's configuration if it is above 65,535 Hz, because the sample entry then has none.
+    private mutating func noteRate(_ rate: Int) {
+        if track.sampleRate <= 1, rate <= Int(Int32.max) { track.sampleRate = rate }
     }
 
     private mutating func apply(_ configuration: DolbyConfiguration) {

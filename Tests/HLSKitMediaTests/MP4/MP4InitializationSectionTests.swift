@@ -86,6 +86,16 @@ import Testing
                 "fLaC", BoxWriter.fullBox("dfLa", [0x80, 0, 0, 34] + streamInformation)), codec: .flac,
             mediaType: .audio, configuration: streamInformation, sampleRate: 48_000, channelCount: 2),
         Entry(
+            name: "FLAC above 65,535 Hz: the rate of STREAMINFO", handler: "soun",
+            entry: withoutRate(
+                BoxWriter.audioEntry("fLaC", BoxWriter.fullBox("dfLa", [0x80, 0, 0, 34] + streamInformation))),
+            codec: .flac, mediaType: .audio, configuration: streamInformation, sampleRate: 41_136, channelCount: 2),
+        Entry(
+            name: "ALAC above 65,535 Hz: the rate of the cookie", handler: "soun",
+            entry: withoutRate(BoxWriter.audioEntry("alac", BoxWriter.box("alac", cookie))), codec: .alac,
+            mediaType: .audio, configuration: [0, 0, 0, 36] + Array("alac".utf8) + cookie, sampleRate: 404_298_267,
+            channelCount: 2),
+        Entry(
             name: "ALAC: the cookie with its box header", handler: "soun",
             entry: BoxWriter.audioEntry("alac", BoxWriter.box("alac", cookie)), codec: .alac, mediaType: .audio,
             configuration: [0, 0, 0, 36] + Array("alac".utf8) + cookie, sampleRate: 48_000, channelCount: 2),
@@ -126,6 +136,8 @@ import Testing
         Entry(
             name: "CEA-608", handler: "clcp", entry: BoxWriter.textEntry("c608"), codec: .cea608, mediaType: .text),
     ]
+
+    private static func withoutRate(_ entry: [UInt8]) -> [UInt8] { entry[..<32] + [0, 0, 0, 0] + entry[36...] }
 
     @Test("a sample entry gives codec and configuration", arguments: videoEntries + otherEntries)
     func sampleEntry(_ entry: Entry) throws {

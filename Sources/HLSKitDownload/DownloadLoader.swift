@@ -126,6 +126,7 @@ private struct FileReader: ResourceReader {
 
     mutating func begin(_ response: TransportResponse) throws {
         open.file = try DownloadFile(folder: folder, name: request.file)
+        open.check.isEncrypted = request.segment.key?.method == EncryptionKey.Method.aes128.rawValue
     }
 
     mutating func take(_ bytes: [UInt8]) throws -> DownloadJournal.File? {

@@ -9,15 +9,21 @@ struct SegmentCheck: Sendable {
     /// Ciphertext of this length almost certainly contains bytes that text does not have.
     private static let sureByteCount = 64
 
+    /// Whether an image in front of the media is encrypted, too, so that its size is unknown while bytes arrive.
+    var isEncrypted = false
     private var head: [UInt8] = []
     /// The last two whole blocks, and the bytes that follow them.
     private var tail: [UInt8] = []
     private var byteCount = 0
 
+    init(isEncrypted: Bool = false) { self.isEncrypted = isEncrypted }
+
     var isEmpty: Bool { byteCount == 0 }
 
     mutating func append(_ bytes: [UInt8]) {
-        let limit = ContainerProbe.maximumByteCount(of: head.isEmpty ? bytes : head)
+        let limit =
+            isEncrypted
+            ? ContainerProbe.longestByteCount : ContainerProbe.maximumByteCount(of: head.isEmpty ? bytes : head)
         if head.count < limit { head += bytes.prefix(limit - head.count) }
         byteCount += bytes.count
         tail += bytes.suffix(3 * Self.blockByteCount)
@@ -65,9 +71,15 @@ struct SegmentCheck: Sendable {
     /// Decrypts the first bytes. Padding matters only for short data.
     private func clearHead(_ key: [UInt8], _ vector: [UInt8]) throws(DecryptionError) -> [UInt8] {
         var decryptor = try AES128Decryptor(key: key, initializationVector: vector)
-        var clear = head
-        try decryptor.decrypt(&clear)
-        return byteCount > head.count ? clear : clear + (try decryptor.end().bytes)
+        var clear: [UInt8] = []
+        var count = 0
+        while case let wanted = min(head.count, ContainerProbe.maximumByteCount(of: clear)), count < wanted {
+            var next = Array(head[count..<wanted])
+            try decryptor.decrypt(&next)
+            clear += next
+            count = wanted
+        }
+        return byteCount > count ? clear : clear + (try decryptor.end().bytes)
     }
 
     private static func appearance(of head: [UInt8], _ mayBeEmpty: Bool) -> String? {

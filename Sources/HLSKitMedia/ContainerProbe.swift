@@ -24,6 +24,9 @@ public struct ContainerProbe: Sendable, Hashable {
         return LeadingImage.begins(head) ? LeadingImage.maximumByteCount + maxByteCount : maxByteCount
     }
 
+    /// The largest ``maximumByteCount(of:)``.
+    package static let longestByteCount = LeadingImage.maximumByteCount + maxByteCount
+
     /// The size of the ID3 tag that the bytes begin with. It is `nil` for a tag that is larger than any useful one.
     private static func tagByteCount(_ bytes: ArraySlice<UInt8>) -> Int? {
         ID3Tag.byteCount(ofTagWithHeader: bytes.prefix(ID3Tag.headerByteCount))

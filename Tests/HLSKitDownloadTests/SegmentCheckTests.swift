@@ -50,6 +50,18 @@ struct SegmentCheckTests {
         }
     }
 
+    @Test("the media behind an encrypted image of any size is found")
+    func image() throws {
+        let (key, vector): ([UInt8], [UInt8]) = (Array(0..<16), Array(1..<17))
+        let image: [UInt8] =
+            [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + Array("JFIF".utf8) + [UInt8](repeating: 0, count: 20_000) + [0xFF, 0xD9]
+        let media = (0..<40 * 188).map { $0 % 188 == 0 ? 0x47 : UInt8(truncatingIfNeeded: $0) }
+        let cipher = try AES128Encryptor.encrypt(image + media, key: key, initializationVector: vector)
+        var check = SegmentCheck(isEncrypted: true)
+        check.append(cipher)
+        try check.finish(key: key, vector: vector, mayBeEmpty: false)
+    }
+
     @Test("up to 15 bytes after the padding do not count", arguments: [1, 15])
     func excess(count: Int) throws {
         let (key, vector): ([UInt8], [UInt8]) = (Array(0..<16), Array(1..<17))

@@ -20,6 +20,8 @@ package final class ClipWriter: FrameWriter, AudioWriter, LeadInWriter, TrackAwa
     private struct State {
         /// The time to subtract, or `nil` until it is known.
         var origin: MediaTime?
+        /// The start of the presentation, if it is known.
+        var start: MediaTime?
         var tracks: [MediaTrack] = []
         var held: [Step] = []
         var heldTypes: Set<MediaKind> = []
@@ -36,7 +38,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, LeadInWriter, TrackAwa
     private let keptStart: MediaTime?
     private let metadata: FileMetadata
     private let note: WriterNote
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - start: The item time at which the clip begins, or `nil` to begin with the first media.
@@ -53,6 +55,11 @@ package final class ClipWriter: FrameWriter, AudioWriter, LeadInWriter, TrackAwa
         capabilities = WriterCapabilities(base)
         self.start = start
         self.keptStart = keptStart
+        state = Mutex(State(start: start))
+    }
+
+    package func beginLeadIn(before start: MediaTime) {
+        state.withLock { if $0.origin == nil { $0.start = $0.start ?? start } }
     }
 
     package var takesSamples: Bool { base.takesSamples }
@@ -60,8 +67,6 @@ package final class ClipWriter: FrameWriter, AudioWriter, LeadInWriter, TrackAwa
     package var isEmpty: Bool { state.withLock { $0.held.isEmpty } && base.isEmpty }
     package var holdsTrackChanges: Bool { base.holdsTrackChanges }
     package var isReadAsWritten: Bool { base.isReadAsWritten }
-    package var takesAudioLeadIn: Bool { start != nil }
-
     package func awaitTracks(of types: Set<MediaKind>) {
         (base as? any TrackAwaitingWriter)?.awaitTracks(of: types)
     }
@@ -124,7 +129,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, LeadInWriter, TrackAwa
                 describe(from: .zero)
             }
             let track = state.tracks.indices.contains(index) ? state.tracks[index] : nil
-            let isEarly = track.map { isBeforeStart(sample, of: $0, at: time) } ?? false
+            let isEarly = isBeforeStart(state.start, sample, of: track, at: time)
             let isLeadInOfAudio = isEarly && track?.mediaType == .audio
             if let origin = state.origin { return isLeadInOfAudio && time < origin ? nil : origin }
             let delay = MediaTime(value: sample.pts &- sample.dts, timescale: track?.timescale ?? 1)
@@ -132,16 +137,17 @@ package final class ClipWriter: FrameWriter, AudioWriter, LeadInWriter, TrackAwa
             if !isEarly, let track { state.heldTypes.insert(track.mediaType) }
             if !isLeadInOfAudio { state.first = min(state.first ?? time, time) }
             let isComplete = state.heldTypes.isSuperset(of: base.mediaTypes)
-            let begin = max(state.first ?? time, start ?? .negativeInfinity)
+            let begin = max(state.first ?? time, state.start ?? .negativeInfinity)
             if isComplete || !isEarly && time - begin > Self.patience { try release(&state) }
             return nil
         }
     }
 
-    private func isBeforeStart(_ sample: MediaSample, of track: MediaTrack, at time: MediaTime) -> Bool {
-        start.map {
-            time < $0 && time + MediaTime(value: sample.duration, timescale: track.timescale) <= $0
-        } ?? false
+    private func isBeforeStart(
+        _ start: MediaTime?, _ sample: MediaSample, of track: MediaTrack?, at time: MediaTime
+    ) -> Bool {
+        guard let start, let track, time < start else { return false }
+        return time + MediaTime(value: sample.duration, timescale: track.timescale) <= start
     }
 
     private func release(_ state: inout State) throws(HLSError) {
@@ -151,7 +157,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, LeadInWriter, TrackAwa
         }
         state.origin = origin
         describe(from: origin)
-        let held = start == nil ? state.held : inOrder(state.held)
+        let held = state.start == nil ? state.held : inOrder(state.held)
         state.held = []
         for step in held {
             switch step {

@@ -1,10 +1,11 @@
-import HLSKitTime
+package import HLSKitTime
 
 /// A writer that begins with the first video sample and chooses the audio samples of that time by itself.
 ///
 /// The first video sample may precede the start of the presentation.
 package protocol LeadInWriter: SampleWriter {
-    var takesAudioLeadIn: Bool { get }
+    /// Announces the audio samples before `start`, at which the presentation starts.
+    func beginLeadIn(before start: MediaTime)
 }
 
 /// The media before the requested start of a file, which decoding its first frame needs.

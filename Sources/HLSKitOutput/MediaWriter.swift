@@ -73,19 +73,17 @@ public protocol SampleWriter: MediaWriter {
 }
 
 package struct WriterCapabilities: Sendable {
-    /// Whether the writer also accepts audio samples before the start of the presentation.
-    package let takesAudioLeadIn: Bool
     /// Each property is `nil` if the writer does not accept the media.
     package let frames: (any FrameWriter)?
     package let audio: (any AudioWriter)?
     package let samples: (any SampleWriter)?
+    package var leadIn: (any LeadInWriter)? { samples as? any LeadInWriter }
 
     package init(_ writer: any MediaWriter) {
         let (types, takesSamples) = (writer.mediaTypes, writer.takesSamples)
         frames = !takesSamples && types.contains(.video) ? writer as? any FrameWriter : nil
         audio = !takesSamples && types.contains(.audio) ? writer as? any AudioWriter : nil
         samples = takesSamples ? writer as? any SampleWriter : nil
-        takesAudioLeadIn = takesSamples && (writer as? any LeadInWriter)?.takesAudioLeadIn == true
     }
 
     // For writers that pass media on. Media that the writer does not accept is dropped.

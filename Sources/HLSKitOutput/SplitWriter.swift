@@ -9,7 +9,7 @@ import Synchronization
 /// Lengths are counted from the first file, so that files of an hour remain aligned to the clock. A file of a given
 /// length is cut at the first sync frame after it. For a given size, it is cut before the size is likely to be
 /// exceeded, as predicted from the last group of frames.
-package final class SplitWriter: SampleWriter, NumberedFiles, TrackAwaitingWriter {
+package final class SplitWriter: LeadInWriter, NumberedFiles, TrackAwaitingWriter {
     package enum Limit: Sendable, Hashable {
         /// The length in item time.
         case duration(MediaTime)
@@ -97,6 +97,8 @@ package final class SplitWriter: SampleWriter, NumberedFiles, TrackAwaitingWrite
     package func awaitTracks(of types: Set<MediaKind>) {
         (first as? any TrackAwaitingWriter)?.awaitTracks(of: types)
     }
+
+    package func beginLeadIn(before start: MediaTime) { (first as? any LeadInWriter)?.beginLeadIn(before: start) }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in

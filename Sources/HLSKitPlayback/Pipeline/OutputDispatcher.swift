@@ -167,9 +167,11 @@ final class OutputDispatcher: Sendable {
         try await writers.write(sample, of: type, at: itemTime)
     }
 
-    func write(audioLeadIn sample: MediaSample, at itemTime: MediaTime) async throws(HLSError) {
+    func write(
+        audioLeadIn sample: MediaSample, at itemTime: MediaTime, before start: MediaTime
+    ) async throws(HLSError) {
         guard !registry.outputs.contains(where: { $0.suppresses(.audio) }) else { return }
-        try await writers.write(sample, of: .audio, at: itemTime) { $0.capabilities.takesAudioLeadIn }
+        try await writers.write(audioLeadIn: sample, at: itemTime, before: start)
     }
 
     func finish(_ type: MediaKind, generation: Int) {

@@ -524,7 +524,7 @@ struct RendererWorker {
             for sample in copies.takeAudioLeadIn() {
                 let time = MediaTime(ItemTimeline.duration(sample.pts, track.timescale) + offset)
                 await delivery.call { dispatcher throws(HLSError) in
-                    try await dispatcher.write(audioLeadIn: sample, at: time)
+                    try await dispatcher.write(audioLeadIn: sample, at: time, before: MediaTime(timing.presentation))
                 }
             }
         }

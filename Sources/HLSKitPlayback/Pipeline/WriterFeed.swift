@@ -178,6 +178,15 @@ final class WriterFeed: Sendable {
         }
     }
 
+    /// Writes a sample before the start of the first item to writers that choose from such samples.
+    func write(
+        audioLeadIn sample: MediaSample, at itemTime: MediaTime, before start: MediaTime
+    ) async throws(HLSError) {
+        guard state.withLock(\.shift) == .zero else { return }
+        for entry in registry.writers { entry.capabilities.leadIn?.beginLeadIn(before: start) }
+        try await write(sample, of: .audio, at: itemTime) { $0.capabilities.leadIn != nil }
+    }
+
     func write(
         _ sample: MediaSample, of type: MediaKind, at itemTime: MediaTime,
         where isMeant: (OutputRegistry.WriterEntry) -> Bool = { _ in true }

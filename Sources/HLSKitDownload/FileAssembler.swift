@@ -72,7 +72,8 @@ struct FileAssembler: Sendable {
         self.isOpen = isOpen
         self.writer = writer
         samples = WriterCapabilities(writer).samples
-        skipped = SkippedTime(of: entries.first.map { folder.journal.segments(of: $0.lane.id) } ?? [])
+        skipped = SkippedTime(
+            of: entries.first.map { expected?[$0.lane.id] ?? folder.journal.segments(of: $0.lane.id) } ?? [])
         requested = window
         self.window = skipped.fileWindow(of: window)
         self.laterAudio = laterAudio
@@ -516,7 +517,9 @@ struct FileAssembler: Sendable {
                 if index == 0 { noteLateAudio(tracks, in: lanes[0].segments[id.rawValue - 1]) }
                 try lanes[index].check(tracks, url: folder.journal.url)
             case .omitted(let error): omitted.append(error.cause)
-            case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
+            case .cues(var batch):
+                batch.limits = lanes[index].limits
+                lanes[index].cues.add(batch, language: lanes[index].language)
             case .sync, .cut, .closedCaptions, .metadata, .fact, .note, .parameterSets: break
             }
         }

@@ -237,6 +237,28 @@ struct SegmentSkipTests {
         #expect(result.skippedDuration == .seconds(30) && result.gaps.isEmpty)
     }
 
+    @Test("a file that is written while another run loads skipped segments has them")
+    func otherRule() throws {
+        let expected = try Server()
+        let path = expected.folder.path + "/a.mp4"
+        try expected.clock.run {
+            let task = try await expected.task(nil) { $0.fileFormat = .mp4 }
+            _ = try await task.run()
+            _ = try await task.write(to: path, format: .mp4)
+        }
+        let server = try Server()
+        try server.clock.run {
+            _ = try await server.task(Self.ads()).run()
+        }
+        try server.clock.run {
+            let second = try await server.task(nil) { $0.fileFormat = .mp4 }
+            _ = try await second.run()
+            _ = try await second.write(to: server.folder.path + "/a.mp4", format: .mp4)
+        }
+        let files = try [path, server.folder.path + "/a.mp4"].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        #expect(files[0] == files[1])
+    }
+
     private func folderPlaylist(_ server: Server) throws -> [String] {
         let folder = server.folder.path + "/d"
         let lists = try FileManager.default.contentsOfDirectory(atPath: folder).filter {

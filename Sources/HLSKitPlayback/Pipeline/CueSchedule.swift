@@ -2,7 +2,7 @@ import HLSKitCaptions
 import HLSKitEngine
 import HLSKitMedia
 package import HLSKitSelection
-import HLSKitTime
+package import HLSKitTime
 
 struct MediaCue: Sendable {
     var cue: WebVTTCue
@@ -23,6 +23,8 @@ package struct CueBatch: Sendable {
     /// The start of the segment according to the playlist.
     var start: Duration
     var duration: Duration
+    /// The item times to which cues are limited, or `nil` to place all of them.
+    package var limits: TimeWindow?
 }
 
 /// Places each cue on the item's timeline once, and returns it when it is due.
@@ -160,7 +162,9 @@ package struct CueSchedule: Sendable {
         for (batch, language) in unplaced {
             if let offset = Self.offset(of: batch, by: timeline, presented: presented) {
                 let past = timeOfPast(for: batch, now: now)
-                for cue in batch.cues { insert(cue, offset: offset, language: language, past: past) }
+                for cue in batch.cues {
+                    insert(cue, offset: offset, language: language, past: past, limits: batch.limits)
+                }
             } else {
                 waiting.append((batch, language))
             }
@@ -194,8 +198,14 @@ package struct CueSchedule: Sendable {
             ? .zero - batch.map.local : batch.start - first.cue.start
     }
 
-    private mutating func insert(_ found: MediaCue, offset: Duration, language: String?, past: Duration?) {
-        let (start, end) = (found.cue.start + offset, found.cue.end + offset)
+    private mutating func insert(
+        _ found: MediaCue, offset: Duration, language: String?, past: Duration?, limits: TimeWindow?
+    ) {
+        var (start, end) = (found.cue.start + offset, found.cue.end + offset)
+        if let limits {
+            guard limits.overlaps(start, end) else { return }
+            (start, end) = (max(start, limits.start ?? start), min(end, limits.end ?? end))
+        }
         guard window.overlaps(start, end) else { return }
         var entry = Entry(
             start: start, end: end, cue: found.cue, styled: found.styled, isWebVTT: found.isWebVTT,

@@ -58,6 +58,16 @@ struct CueScheduleTests {
         #expect(given.count <= CueSchedule.maximumCount && given.count > CueSchedule.maximumCount / 2)
     }
 
+    @Test("cues outside the limits of their batch are left out, and others are cut")
+    func limits() {
+        var schedule = CueSchedule()
+        var batch = Self.batch([(0, 7), (7, 9), (9, 10), (10, 13), (11, 12)].map { Self.cue($0, $1, "\($0)") })
+        batch.limits = TimeWindow(from: .seconds(8), until: .seconds(11))
+        schedule.add(batch, language: nil)
+        schedule.place(by: Self.timeline(pts: 0, start: .zero), presented: .everything)
+        #expect(Self.lines(schedule.takePlaced()) == ["8.0-9.0 7.0", "9.0-10.0 9.0", "10.0-11.0 10.0"])
+    }
+
     struct Placement: CustomStringConvertible, Sendable {
         var description: String
         var pts: Int64

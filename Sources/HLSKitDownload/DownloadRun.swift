@@ -37,6 +37,8 @@ struct DownloadRun: Sendable {
     var provenKeys: Set<String> = []
     /// Whether segments have been served since one was refused for good.
     var refusalsMayPass = false
+    /// The segments whose requests began before that.
+    var beganEarly: Set<DownloadPlan.ItemID> = []
     var folders = SilentFolders()
     /// Whether playlists are no longer reloaded.
     var isOver = false

@@ -81,13 +81,7 @@ extension DownloadTask {
         let last: HLSError
         switch run.alternates.look(for: target, after: error, isOver: isOver, at: clock.now) {
         case .elsewhere: return
-        case .chosen:
-            let lane = run.lanes[target.lane]
-            guard let index = lane.index(of: target.position) else { return skip(target, error, &run) }
-            return run.plan.again(
-                DownloadPlan.Item(
-                    lane: target.lane, position: target.position, start: lane.tracker.starts[index],
-                    resources: try lane.resources(at: index).all))
+        case .chosen: return try loadAgain(target, after: error, &run)
         case .nowhere(let error): last = error
         }
         run.closeAccount(of: target, client.retrier)
@@ -98,6 +92,15 @@ extension DownloadTask {
             throw HLSError.missing(target.position.sequence, url: last.urlString, last.cause)
         }
         skip(target, last, &run)
+    }
+
+    func loadAgain(_ id: DownloadPlan.ItemID, after error: HLSError, _ run: inout DownloadRun) throws {
+        let lane = run.lanes[id.lane]
+        guard let index = lane.index(of: id.position) else { return skip(id, error, &run) }
+        run.plan.again(
+            DownloadPlan.Item(
+                lane: id.lane, position: id.position, start: lane.tracker.starts[index],
+                resources: try lane.resources(at: index).all))
     }
 
     private func skip(_ id: DownloadPlan.ItemID, _ error: HLSError, _ run: inout DownloadRun) {

@@ -40,6 +40,7 @@ extension DownloadTask {
             request.terms.isFirstChoice = alternateRequest == nil && !run.alternates.isRedundant(id, at: now)
             request.terms.refusalsMayPass =
                 run.refusalsMayPass && configuration.loading.hooks.urlRefresher == nil
+            if !run.refusalsMayPass { run.beganEarly.insert(id) }
             request.account = run.account(of: id, client.retrier)
             group.addTask { [request] in
                 do { return .segment(id, .success(try await loader.segment(request))) } catch {
@@ -149,7 +150,14 @@ extension DownloadTask {
             {
                 error.code = .badMedia
             }
-            if let status = error.statusCode, [401, 403].contains(status) { run.refusalsMayPass = false }
+            let beganEarly = run.beganEarly.remove(id) != nil
+            if let status = error.statusCode, [401, 403].contains(status) {
+                // Other segments have been served since the request began.
+                if beganEarly, run.refusalsMayPass, configuration.loading.hooks.urlRefresher == nil {
+                    return try loadAgain(id, after: error, &run)
+                }
+                run.refusalsMayPass = false
+            }
             let account = run.account(of: id, client.retrier)
             try look(for: id, after: error, isOver: client.retrier.isOver(account), clock, &run)
         }

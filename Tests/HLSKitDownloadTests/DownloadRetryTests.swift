@@ -340,6 +340,21 @@ struct DownloadRetryTests {
         #expect(outcome.times("main.m3u8").count == 1 + 5)
         #expect(outcome.result?.failure?.code == .network && outcome.result?.segmentCount == 3)
     }
+
+    @Test("a refusal that comes twice is retried if others were served meanwhile", arguments: [403, 401], [1, 6])
+    func refused(status: Int, connectionCount: Int) throws {
+        let requests = Recorder<String>()
+        let download = try Self.run(RetryPolicies(), connectionCount: connectionCount) {
+            (path: String, clock: VirtualClock) -> Answer in
+            requests.append(path, at: .zero)
+            if path == "main.m3u8" { return Self.list(0..<8) }
+            if path == "3.ts", requests.elements.count(where: { $0 == path }) <= 2 { return .status(status) }
+            try await clock.sleep(for: .milliseconds(100))
+            return Self.media
+        }
+        #expect(download.error == nil)
+        #expect(download.result?.segmentCount == 8 && download.result?.gaps.isEmpty == true)
+    }
 }
 
 extension ScriptedDownload {

@@ -30,7 +30,7 @@ struct HLSGet: AsyncParsableCommand {
         _ = CMalloc_set_arena_max(2)
         let arguments = arguments()
         if HelpPage.isAskedFor(by: arguments) {
-            print(HelpPage.text(commands: configuration.subcommands))
+            StandardStream.output.writeLine(HelpPage.text(commands: configuration.subcommands))
         } else if arguments.isEmpty {
             StandardStream.error.writeLine("hlsget: error: no stream: give a URL or a file (see hlsget --help)")
             end(ExitStatus.usage.exitCode)
@@ -57,7 +57,8 @@ struct HLSGet: AsyncParsableCommand {
                 let message = SecretArgument.hidden(in: text, arguments)
                 if !message.isEmpty {
                     if status.isSuccess {
-                        print(CompletionScript.fixed(message, for: arguments, commands: commandNames))
+                        StandardStream.output.writeLine(
+                            CompletionScript.fixed(message, for: arguments, commands: commandNames))
                     } else {
                         StandardStream.error.writeLine(message)
                     }
@@ -109,6 +110,10 @@ struct HLSGet: AsyncParsableCommand {
     /// closing a connection may still use.
     private static func end(_ status: ExitCode) -> Never {
         fflush(nil)
+        if let reason = StandardStream.outputFailure {
+            StandardStream.error.writeLine("hlsget: error: cannot write: - (\(reason))")
+            if status.isSuccess { _exit(ExitStatus.output.exitCode.rawValue) }
+        }
         _exit(status.rawValue)
     }
 }

@@ -62,6 +62,20 @@ struct FirstCommandTests {
         #expect(result.status == 0, "\(result.errors)")
     }
 
+    @Test(
+        "a report that the full standard output does not take is an error",
+        arguments: [
+            ["list", "tv.m3u"], ["inspect", "--json", SampleMedia.folder + "/master.m3u8"], ["help"], ["--version"],
+        ])
+    func fullOutput(arguments: [String]) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Array(Self.channels.utf8), to: "tv.m3u")
+        let shell = ["/bin/sh", "-c", "exec \"$0\" \"$@\" >/dev/full", Command.productFolder + "/hlsget"]
+        let result = try await Command(shell + arguments, in: folder.path).result()
+        #expect(result.status == 9)
+        #expect(result.errors.contains("hlsget: error: cannot write: - (No space left on device)"), "\(result.errors)")
+    }
+
     @Test("an interrupted download that has loaded nothing leaves no folder")
     func nothingCame() async throws {
         let folder = try ScratchFolder()

@@ -2,6 +2,7 @@ import Foundation
 import HLSKitEngine
 import HLSKitLoading
 import HLSKitMedia
+import HLSKitNetwork
 import HLSKitPlayback
 import HLSKitTime
 import TestSupport
@@ -100,6 +101,8 @@ struct PlayerLifetimeTests {
             // Pacing and the lack of audio limit the decoding beyond the awaited frame.
             var paced = PlayerConfiguration()
             paced.decodingThreadCount = 1
+            // Without a limit, a slow machine opens more connections at a time, and the idle ones are kept.
+            paced.transport = CurlTransport(configuration: TransportConfiguration(maximumConnectionsPerHost: 4))
             let configuration = paced
             @Sendable func round(_ number: Int) async throws {
                 let (reached, sink) = AsyncStream.makeStream(of: Void.self)

@@ -64,17 +64,27 @@ struct DownloadCommand: AsyncParsableCommand {
         transform: RenditionArgument.init(parsing:))
     var audio: [RenditionArgument] = []
     @Option(
+        help: .languages,
+        transform: LanguageListArgument.parse)
+    var languages: [String]?
+    @Option(
         help: ArgumentHelp("Subtitles (none), e.g. 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var subs: [RenditionArgument] = []
-    @OptionGroup var tracks: TrackOptions
+    @Option(
+        help: .video,
+        transform: { try QualityExpression(argument: $0, for: .renditions) })
+    var video: QualityExpression?
     @OptionGroup var range: RangeOptions
     @Flag(help: "Live: start at the oldest segment.") var liveFromStart = false
     @Option(
         help: ArgumentHelp("Concurrent requests, from 1 to 16 (6).", valueName: "n"),
         transform: DownloadCommand.connectionCount)
     var connections: Int?
-    @OptionGroup var waiting: WaitOptions
+    @Option(
+        help: .wait,
+        transform: WaitArgument.init(parsing:))
+    var wait: WaitArgument?
     @Option(
         help: ArgumentHelp(
             "Follow a live stream until this time of day, e.g. 22:30, for +10m, or until this date.",
@@ -102,8 +112,13 @@ struct DownloadCommand: AsyncParsableCommand {
             "Use media from this cache folder (play --cache) without adding to it.", valueName: "folder"),
         completion: .directory)
     var cache: String?
-    @OptionGroup var refresh: RefreshOptions
-    @OptionGroup var reporting: ProgressOptions
+    @Option(help: .refreshCommand)
+    var refreshCmd: String?
+    @Option(
+        help: .progress,
+        completion: .list(["bar", "json", "none"]),
+        transform: { try ChoiceArgument.parse($0) })
+    var progress: PlayOptions.ProgressStyle?
     @Flag(help: "Summary of each URL as one JSON document on stdout.") var json = false
     @OptionGroup var saying: VerbosityOptions
     @Flag(help: "With FOLDER/: keep media encrypted, and request no key.") var keepEncrypted = false
@@ -133,15 +148,13 @@ struct DownloadCommand: AsyncParsableCommand {
             throw ValidationError("--from and --live-from-start both set the start")
         }
         if overwrite, skipExisting { throw ValidationError("--overwrite and --skip-existing are mutually exclusive") }
-        if tracks.video != nil, !includesVideo {
+        if video != nil, !includesVideo {
             throw ValidationError("--video has no effect without video; remove it")
         }
         if !includesVideo, quality.count > 1 {
             throw ValidationError("without video, only one --quality is allowed; remove the others")
         }
-        if saying.quiet, reporting.progress == .bar {
-            throw ValidationError("-q and --progress bar are mutually exclusive")
-        }
+        if saying.quiet, progress == .bar { throw ValidationError("-q and --progress bar are mutually exclusive") }
         if case .file = target, quality.count > 1 {
             throw ValidationError("a file holds one --quality; write -o FOLDER/ for more")
         }
@@ -149,7 +162,7 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        if let until, !saying.quiet, reporting.progress != .json {
+        if let until, !saying.quiet, progress != .json {
             StandardStream.error.writeLine("hlsget: \(until.announcement)")
         }
         until = until?.fixed
@@ -173,7 +186,7 @@ struct DownloadCommand: AsyncParsableCommand {
             if case .interrupted = status { throw status.exitCode }
             if status == .done { savedCount += 1 } else if worst == .done { worst = status }
         }
-        if urls.count > 1, !list, !saying.quiet, reporting.progress != .json {
+        if urls.count > 1, !list, !saying.quiet, progress != .json {
             StandardStream.error.writeLine("hlsget: \(savedCount) of \(Decimals.count(urls.count, "URL")) saved")
         }
         if worst != .done { throw worst.exitCode }
@@ -198,12 +211,11 @@ struct DownloadCommand: AsyncParsableCommand {
             (options.quality, options.allowsFilesOutside) = (quality.first, source.allowFile)
             return await ListRun(options, json: json).run()
         }
-        if let wait = waiting.wait?.limited(to: until?.interval), input == nil,
+        if let wait = wait?.limited(to: until?.interval), input == nil,
             let directory = InputLocation.workingDirectory(),
             let url = try? InputLocation.url(of: url, in: directory),
             let end = await connection.wait(
-                for: url, wait, allowsFilesOutside: source.allowFile, isQuiet: saying.quiet,
-                isJSON: reporting.progress == .json)
+                for: url, wait, allowsFilesOutside: source.allowFile, isQuiet: saying.quiet, isJSON: progress == .json)
         {
             return end
         }

@@ -28,9 +28,9 @@ struct DownloadSession {
         self.input = input
         self.clock = clock
         let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
-        let showsBar = command.reporting.progress.map { $0 == .bar } ?? (isTerminal && !command.saying.quiet)
-        display = showsBar ? StatusDisplay(isForced: command.reporting.progress == .bar) : nil
-        reportsJSON = command.reporting.progress == .json
+        let showsBar = command.progress.map { $0 == .bar } ?? (isTerminal && !command.saying.quiet)
+        display = showsBar ? StatusDisplay(isForced: command.progress == .bar) : nil
+        reportsJSON = command.progress == .json
     }
 
     func run() async -> ExitStatus {
@@ -78,7 +78,7 @@ struct DownloadSession {
                 transport in
                 command.saying.wrap(input?.transport(over: transport) ?? transport, say)
             })
-        if let text = command.refresh.refreshCmd {
+        if let text = command.refreshCmd {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }
         configuration.loading.hooks.keyOverride = command.keys.override
@@ -98,10 +98,10 @@ struct DownloadSession {
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())
         configuration.includesVideo = command.includesVideo
-        configuration.preferredLanguages = command.tracks.languages
+        configuration.preferredLanguages = command.languages
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
-        configuration.video = command.tracks.video
+        configuration.video = command.video
         if let from = command.range.from { configuration.startPosition = from.start }
         configuration.endPosition = command.range.end
         configuration.skipRule = command.skip.rule
@@ -201,7 +201,7 @@ struct DownloadSession {
             switch happening {
             case .tick:
                 show(task.progress, &report)
-                if !command.saying.quiet, !reportsJSON, command.reporting.progress == nil || display != nil,
+                if !command.saying.quiet, !reportsJSON, command.progress == nil || display != nil,
                     let line = log.line(task.progress, at: report.elapsed, hasStatusLine: display != nil)
                 {
                     say(line)

@@ -160,7 +160,10 @@ struct PlaybackOptions: ParsableArguments {
     var liveCatchUp: String?
     @Flag(help: "Live: do not use Low-Latency HLS, even if the stream supports it.")
     var noLowLatency = false
-    @OptionGroup var waiting: WaitOptions
+    @Option(
+        help: .wait,
+        transform: WaitArgument.init(parsing:))
+    var wait: WaitArgument?
     @Option(
         help: ArgumentHelp(
             "Stop at this time of day, e.g. 22:30, after +10m, or at this date.", valueName: "hh:mm|date"),
@@ -224,7 +227,7 @@ struct PlaybackOptions: ParsableArguments {
         case nil: break
         }
         options.allowsLowLatency = !noLowLatency
-        options.wait = waiting.wait
+        options.wait = wait
         options.until = until
         if let stale { options.stale = stale }
         if let fellBehind { options.fellBehindAction = fellBehind }
@@ -250,9 +253,16 @@ struct SelectionOptions: ParsableArguments {
             "Subtitles, e.g. 'lang=en forced=no'; with -o FILE also all, and may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var subs: [RenditionArgument] = []
-    @OptionGroup var tracks: TrackOptions
+    @Option(
+        help: .video,
+        transform: { try QualityExpression(argument: $0, for: .renditions) })
+    var video: QualityExpression?
     @Option(help: ArgumentHelp("Prefer this pathway (PATHWAY-ID or an origin) while it works.", valueName: "id"))
     var pathway: String?
+    @Option(
+        help: .languages,
+        transform: LanguageListArgument.parse)
+    var languages: [String]?
     @Option(
         help: ArgumentHelp("Show captions from a file: .vtt, .srt, .itt or .scc.", valueName: "file"),
         completion: .file(),
@@ -261,13 +271,13 @@ struct SelectionOptions: ParsableArguments {
 
     func apply(to options: inout PlayOptions) {
         options.channel = channel
-        options.languages = tracks.languages
+        options.languages = languages
         options.quality = quality
         options.pathway = pathway
         options.audio = audio.lazy.compactMap(\.expression).first
         options.subtitles = subs.lazy.compactMap(\.expression).first
         options.wantsSeveralTracks = [audio, subs].contains { $0.count > 1 || $0.contains(.all) }
-        options.video = tracks.video
+        options.video = video
         options.subtitlesPath = subsFile
     }
 }
@@ -283,7 +293,8 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Record all network traffic for hlsget replay.", valueName: "file"), completion: .file())
     var recordTrace: String?
-    @OptionGroup var refresh: RefreshOptions
+    @Option(help: .refreshCommand)
+    var refreshCmd: String?
 
     @Option(
         help: ArgumentHelp("Report events to this server (CMCD version 2).", valueName: "url"),
@@ -295,13 +306,17 @@ struct NetworkOptions: ParsableArguments {
         options.allowsFilesOutside = source.allowFile
         options.cacheFolder = cache
         options.recordingPath = recordTrace
-        options.refreshCommand = refresh.refreshCmd
+        options.refreshCommand = refreshCmd
         options.recordedOptions = RecordedOptions.kept(of: Invocation.arguments.withLock(\.self))
     }
 }
 
 struct ReportOptions: ParsableArguments {
-    @OptionGroup var reporting: ProgressOptions
+    @Option(
+        help: .progress,
+        completion: .list(["bar", "json", "none"]),
+        transform: { try ChoiceArgument.parse($0) })
+    var progress: PlayOptions.ProgressStyle?
     @Option(
         help: ArgumentHelp(
             "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
@@ -323,7 +338,7 @@ struct ReportOptions: ParsableArguments {
     var threads: Int?
 
     func apply(to options: inout PlayOptions) throws {
-        options.progress = reporting.progress
+        options.progress = progress
         options.accessLogPath = accessLog
         options.errorLogPath = errorLog
         if accessLog != nil, accessLog == errorLog {

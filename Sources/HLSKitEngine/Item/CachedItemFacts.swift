@@ -55,15 +55,16 @@ package struct CachedItemFacts: Sendable {
         isDrained = isComplete
         var loadedEnd: Duration?
         var longestEnd: Duration?
-        for id in LaneID.allCases {
-            guard let lane = item.lanes[id] else { continue }
-            note(lane, endsEarly: endsEarly)
-            if lane.isRequired {
-                if let end = lane.loadedEnd { loadedEnd = max(end, loadedEnd ?? end) }
-                if let end = lane.endByList { longestEnd = max(end, longestEnd ?? end) }
-            }
-            guard id == .main, let tracker = lane.tracker else { continue }
-            note(tracker, next: lane.nextIndex)
+        // Lanes and trackers are large, so they are read in place, and the trackers once.
+        var nextStarts = InlineArray<3, Duration?>(repeating: nil)
+        for index in item.lanes.values.indices {
+            let next = item.lanes.values[index].nextIndex
+            note(item.lanes.values[index], next: next, endsEarly: endsEarly)
+            let list = item.lanes.values[index].list(next: next)
+            nextStarts[index] = list.nextStart
+            guard item.lanes.values[index].isRequired else { continue }
+            if let end = item.lanes.values[index].loadedEnd { loadedEnd = max(end, loadedEnd ?? end) }
+            if let end = list.end { longestEnd = max(end, longestEnd ?? end) }
         }
         // While the variant is live, its end is unknown.
         let end =
@@ -71,11 +72,12 @@ package struct CachedItemFacts: Sendable {
         effectiveEnd = item.forwardEnd.map { forward in end.map { min($0, forward) } ?? forward } ?? end
         // A rendition may be listed past the end of the variant, and the last segments may have a duration of 0 s.
         if let end = effectiveEnd {
-            for id in LaneID.allCases {
-                guard let lane = item.lanes[id], let tracker = lane.tracker, let next = lane.nextIndex,
-                    tracker.starts[next] >= end || lane.loadedEnd.map({ $0 >= end }) ?? false
-                else { continue }
-                endedTracks.insert(ForwardBuffer.Tracks(id.bufferTrack))
+            for index in item.lanes.values.indices {
+                guard let start = nextStarts[index], max(start, item.lanes.values[index].loadedEnd ?? start) >= end
+                else {
+                    continue
+                }
+                endedTracks.insert(ForwardBuffer.Tracks(item.lanes.values[index].id.bufferTrack))
             }
         }
         mayEnd = isComplete || endsEarly
@@ -101,7 +103,8 @@ package struct CachedItemFacts: Sendable {
         return wanted.contains(track) || endedTracks.contains(track) || !demuxedTracks.contains(track)
     }
 
-    private mutating func note(_ lane: borrowing MediaLane, endsEarly: Bool) {
+    private mutating func note(_ lane: borrowing MediaLane, next: Int?, endsEarly: Bool) {
+        if lane.id == .main, let tracker = lane.tracker { note(tracker, next: next) }
         if lane.isRequired {
             if !lane.isComplete { isComplete = false }
             if !lane.isComplete || lane.drainedEnd == nil { isDrained = false }
@@ -120,11 +123,11 @@ package struct CachedItemFacts: Sendable {
         if lane.isDemuxed { demuxedTracks.insert(track) }
         guard !lane.isComplete, lane.cursor != nil else { return }
         guard isIdle else {
-            if lane.nextIndex != nil { prefetchableTracks.insert(track) }
+            if next != nil { prefetchableTracks.insert(track) }
             return
         }
         idleTracks.insert(track)
-        if endsEarly || lane.nextIndex == nil { endedTracks.insert(track) }
+        if endsEarly || next == nil { endedTracks.insert(track) }
     }
 
     private mutating func note(_ tracker: borrowing PlaylistTracker, next: Int?) {
@@ -168,13 +171,18 @@ extension MediaLane {
     /// Timestamps ahead of the playlist by less than this belong to frames that are reordered.
     private static let leastLead = Duration.milliseconds(500)
 
-    /// The end of the listed media after the loaded media, or nil for a live playlist.
+    /// Returns the end of the listed media after the loaded media, and the start of the next segment.
     ///
+    /// The end is nil for a live playlist.
     /// If timestamps have jumped ahead of the playlist, the rest of the playlist follows with the same lead.
-    fileprivate var endByList: Duration? {
-        guard let tracker, !tracker.isLive else { return nil }
-        guard joint == .follows, let loadedEnd, let nextIndex else { return tracker.end }
-        let lead = loadedEnd - tracker.starts[nextIndex]
-        return lead > Self.leastLead ? tracker.end + lead : tracker.end
+    ///
+    /// - Parameter next: ``nextIndex``.
+    fileprivate func list(next: Int?) -> (end: Duration?, nextStart: Duration?) {
+        guard let tracker else { return (nil, nil) }
+        let nextStart = next.map { tracker.starts[$0] }
+        guard !tracker.isLive else { return (nil, nextStart) }
+        guard joint == .follows, let loadedEnd, let nextStart else { return (tracker.end, nextStart) }
+        let lead = loadedEnd - nextStart
+        return (lead > Self.leastLead ? tracker.end + lead : tracker.end, nextStart)
     }
 }

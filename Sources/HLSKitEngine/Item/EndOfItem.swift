@@ -140,10 +140,12 @@ extension ItemState {
     /// Returns how far outputs have presented if they report `time` and had reached `before`.
     func presentedEnd(_ time: Duration, after before: Duration) -> Duration {
         // Outputs that have received no media do not report.
-        let reached = requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
         // Media that outputs take after an end time is not shown.
-        let last = min(time, forwardEnd ?? time)
-        return max(min(last, reached.min() ?? last), before)
+        var last = min(time, forwardEnd ?? time)
+        for index in lanes.values.indices where lanes.values[index].isRequired && !lanes.values[index].isComplete {
+            last = min(last, lanes.values[index].demuxedEnd ?? before)
+        }
+        return max(last, before)
     }
 
     /// The end of media that outputs took from lanes without a cut-off. It remains taken if the end time changes.

@@ -138,19 +138,19 @@ package struct ItemState: Sendable {
         }
         return variants[index].videoRange
     }
-    var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
+    var isLive: Bool { lanes.isMainLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     var hasPresentable: Bool { contents.hasPresentable }
     var isIdle: Bool { stream.isIdle }
     /// Whether the item is live, including while the variant's playlist is loading.
-    var isLiveStream: Bool { lanes[.main]?.tracker?.isLive ?? previousTracker?.isLive ?? false }
+    var isLiveStream: Bool { lanes.isMainLive ?? previousTracker?.isLive ?? false }
     var hasOpened: Bool { multivariant != nil || !lanes.isEmpty }
     /// Whether the live stream is assumed to have ended.
     var isClosed: Bool { live.isClosed }
     var isComplete: Bool { !lanes.isEmpty && requiredLanes.allSatisfy(\.isComplete) }
     /// The end of the longest lane, or nil while the variant is live.
     var listedEnd: Duration? {
-        guard lanes[.main]?.tracker?.isLive == false else { return nil }
+        guard lanes.isMainLive == false else { return nil }
         return requiredLanes.compactMap(\.tracker).filter { !$0.isLive }.map(\.end).max()
     }
     /// The live playlist that decides whether the item continues, preferably the variant's.

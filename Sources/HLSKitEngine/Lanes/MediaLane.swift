@@ -324,6 +324,9 @@ package struct MediaLanes: Sendable {
     private func index(of id: LaneID) -> Int? { values.indices.first { values[$0].id == id } }
 
     var isEmpty: Bool { values.isEmpty }
+    var haveHints: Bool { values.indices.contains { !values[$0].hints.isIdle } }
+    /// Whether the variant's playlist is live, or nil before it is loaded.
+    var isMainLive: Bool? { index(of: .main).flatMap { values[$0].tracker?.isLive } }
     /// The segments in flight of each lane.
     var segments: [SegmentWindow] { values.indices.map { values[$0].segments } }
     /// The number of segments in all lanes whose bytes have not all arrived.

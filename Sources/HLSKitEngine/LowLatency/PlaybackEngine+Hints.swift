@@ -4,6 +4,7 @@ import HLSKitSelection
 
 extension PlaybackEngine {
     mutating func checkHints() {
+        guard item?.lanes.haveHints == true else { return }
         for id in [LaneID.main, .audio] {
             guard item?.lanes[id]?.hints.isIdle == false else { continue }
             while let step = nextHintStep(of: id) { carryOut(step, in: id) }

@@ -16,14 +16,14 @@ struct AnnouncedTracks: Sendable {
     mutating func take(
         _ track: MediaTrack, of job: SegmentJob, offset: Duration, isFirst: Bool
     ) -> (track: MediaTrack, isNewSequence: Bool)? {
-        var track = track
-        if track.mediaType == .video { track.complete(with: job.videoRange) }
         let type = track.mediaType
         // With a new offset, samples still in the decoder would get wrong times.
         let isMoved = offsets[type].map { $0 != offset } ?? false
         offsets[type] = offset
         let isNewSequence = (job.startsNewSequence || isMoved) && isFirst
-        if !isNewSequence, let known = current[type], track.continues(known) { return nil }
+        if !isNewSequence, current[type]?.isContinued(by: track) == true { return nil }
+        var track = track
+        if type == .video { track.complete(with: job.videoRange) }
         current[type] = track
         return (track, isNewSequence)
     }
@@ -33,12 +33,12 @@ struct AnnouncedTracks: Sendable {
 }
 
 extension MediaTrack {
-    /// Whether the decoder opened for `other` can decode samples of this track.
+    /// Whether the decoder opened for this track can decode samples of `other`.
     ///
     /// Properties that the stream itself carries, such as the size in repeated parameter sets, need no new decoder. The
     /// first parameter sets do, because nothing could be decoded before them.
-    fileprivate func continues(_ other: MediaTrack) -> Bool {
-        if other.mediaType == .video, other.width == 0, width > 0 { return false }
+    fileprivate func isContinued(by other: MediaTrack) -> Bool {
+        if mediaType == .video, width == 0, other.width > 0 { return false }
         return codec == other.codec && timescale == other.timescale && configuration == other.configuration
             && sampleEntry == other.sampleEntry && encryption == other.encryption
     }

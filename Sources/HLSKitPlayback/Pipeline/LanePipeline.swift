@@ -528,7 +528,7 @@ package struct LanePipeline {
             output.append(.note("\(reader.job.url): a sample is skipped: \(error.text)"))
             return
         }
-        track = parameterSets.completed(track, in: reader.job.stream)
+        if track.awaitsChannels { track = parameterSets.completed(track, in: reader.job.stream) }
         if track.mediaType == .metadata {
             reader.hold(sample, of: track)
             return

@@ -450,22 +450,21 @@ struct SegmentReader {
     /// Corrects an implausible sample time. Returns `true` for the first such sample.
     mutating func repair(_ sample: inout MediaSample, of track: MediaTrack, offset: Duration) -> Bool {
         let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
-        let before = repairs[track.id]?.correction ?? .zero
-        let known = repairs.values.map(\.correction).filter { $0 != .zero }
+        var repair = repairs[track.id] ?? TimestampRepair()
+        let before = repair.correction
         let lead = ItemTimeline.duration(
             sample.pts.subtractingReportingOverflow(sample.dts).partialValue, track.timescale)
-        let correction = repairs[track.id, default: TimestampRepair()].correction(
-            at: time, decodedAt: abs(lead) <= TimestampRepair.margin ? time - lead : time,
-            duration: ItemTimeline.duration(max(0, sample.duration), track.timescale),
-            limit: job.duration + TimestampRepair.margin, known: known)
-        guard correction != .zero else { return false }
-        let delay = ItemTimeline.duration(
-            sample.pts.subtractingReportingOverflow(sample.dts).partialValue, track.timescale)
-        sample.pts = ItemTimeline.ticks(time + correction - offset, track.timescale)
         // If one of the two times is damaged, they are far apart.
-        sample.dts =
-            abs(delay) <= TimestampRepair.margin
-            ? sample.pts - ItemTimeline.ticks(delay, track.timescale) : sample.pts
+        let isPlausible = abs(lead) <= TimestampRepair.margin
+        let correction = repair.correction(
+            at: time, decodedAt: isPlausible ? time - lead : time,
+            duration: ItemTimeline.duration(max(0, sample.duration), track.timescale),
+            limit: job.duration + TimestampRepair.margin,
+            known: repairs.values.lazy.map(\.correction).filter { $0 != .zero })
+        repairs[track.id] = repair
+        guard correction != .zero else { return false }
+        sample.pts = ItemTimeline.ticks(time + correction - offset, track.timescale)
+        sample.dts = isPlausible ? sample.pts - ItemTimeline.ticks(lead, track.timescale) : sample.pts
         return before == .zero
     }
 

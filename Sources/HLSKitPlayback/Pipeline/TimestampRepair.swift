@@ -33,7 +33,8 @@ struct TimestampRepair: Sendable {
     ///   - decoding: The decoding time of the sample.
     ///   - known: The corrections of the segment's other tracks. Tracks that jump together stay together.
     mutating func correction(
-        at time: Duration, decodedAt decoding: Duration, duration: Duration, limit: Duration, known: [Duration]
+        at time: Duration, decodedAt decoding: Duration, duration: Duration, limit: Duration,
+        known: some Sequence<Duration>
     ) -> Duration {
         defer { note(time, decoding) }
         guard let latest, let decoded else { return .zero }

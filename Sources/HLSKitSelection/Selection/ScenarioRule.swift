@@ -228,22 +228,21 @@ extension ScenarioRule {
             let count = max(1, input.upcoming.count)
             let total = input.upcoming.reduce(0) { $0 + $1.duration.seconds }
             let mean = max(0.1, input.upcoming.isEmpty ? 6 : total / Double(count))
-            let order = variants.map { variant in input.candidates.firstIndex { $0.index == variant.index } ?? 0 }
+            func hasSizes(_ segment: SelectionInput.UpcomingSegment) -> Bool {
+                segment.byteCounts.count == variants.count
+            }
+            let order: [Int] =
+                input.upcoming.contains(where: hasSizes)
+                ? variants.map { variant in input.candidates.firstIndex { $0.index == variant.index } ?? 0 } : []
             func sizes(_ segment: SelectionInput.UpcomingSegment) -> [Double] {
-                order.indices.map { position in
-                    segment.byteCounts.count == order.count
-                        ? 8 * Double(segment.byteCounts[order[position]])
-                        : nominal[position] * segment.duration.seconds
-                }
+                order.map { 8 * Double(segment.byteCounts[$0]) }
             }
             let first = input.upcoming.first ?? .init(duration: .seconds(mean))
-            firstSizes = sizes(first)
-            knowsSizes = first.byteCounts.count == order.count
+            knowsSizes = hasSizes(first)
+            firstSizes = knowsSizes ? sizes(first) : nominal.map { $0 * first.duration.seconds }
             var rows: [Double] = []
             // If no sizes are declared, one row stands for all segments.
-            for segment in input.upcoming.dropFirst() where segment.byteCounts.count == order.count {
-                rows += sizes(segment)
-            }
+            for segment in input.upcoming.dropFirst() where hasSizes(segment) { rows += sizes(segment) }
             rows += nominal.map { $0 * mean }
             let following = input.segmentNumber.flatMap { number in input.segmentCount.map { $0 - number - 1 } } ?? .max
             buffer = input.forwardBuffer.seconds / speed

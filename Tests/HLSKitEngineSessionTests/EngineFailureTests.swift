@@ -433,6 +433,18 @@ struct EngineFailureTests {
         harness.runToEnd(by: .seconds(30))
         #expect(harness.error?.code == .contentKey)
         #expect(harness.error?.urlString == "https://host/key")
+        let isKey = if case .wrongKey = failure { true } else { false }
+        #expect(harness.requests(of: "key").count == (isKey ? 1 : 2))
+    }
+
+    @Test("R50: a key that is not a key once is loaded again")
+    func passingBadKey() {
+        var origin = Self.encrypted()
+        origin.answer("s0.ts", .spoiled(.badKey(byteCount: 17)), .media(100_000))
+        var harness = EngineHarness.playing("vod.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd && harness.loadedSegments == Self.names("s"))
+        #expect(harness.requests(of: "key").count == 2)
     }
 
     @Test(

@@ -95,6 +95,12 @@ struct FailedLoad: Sendable {
             .badContent(url: error.urlString ?? ""), error)
     }
 
+    /// Creates a failure of a key that was loaded but is not a key (R50).
+    init(keyOf flight: SegmentInFlight, _ error: HLSError) {
+        self.init(
+            flight.purpose, as: .key(flight.id.lane), .key, .resource, .badContent(url: error.urlString ?? ""), error)
+    }
+
     /// Creates a failure of a segment.
     ///
     /// - Parameters:

@@ -67,6 +67,10 @@ extension PlaybackEngine {
         case .key(let error):
             if asksForOtherKey(of: flight, after: error) { return }
             if isOfEarlierKey(flight, failure) { return lose(segment, error, isBad: true) }
+            if case .badKey = failure, !configuration.keyRules.isGiven, let key = flight.job.key?.resource {
+                item?.resources.forget(key, in: id)
+                return judge(FailedLoad(keyOf: flight, error), hasAlternative: hasAlternative(for: id), flight)
+            }
             if hasAlternative(for: id) { return takeElsewhere(segment, because: error) }
             failLane(id, error, from: segment)
         case .map(let error):

@@ -62,13 +62,9 @@ struct ItemResources: Sendable {
 
     // MARK: Ends
 
-    /// Notes that a request has loaded a resource.
-    ///
-    /// - Returns: The lanes that now have it.
-    mutating func load(_ resource: ResourceID, in lane: LaneID, by request: RequestID) -> [LaneID] {
-        let lanes = lanes(sharing: request, of: resource).filter { $0 != lane } + [lane]
-        for lane in lanes { states[lane, default: [:]][resource] = .loaded }
-        return lanes
+    /// Notes that a request has loaded a resource, for all lanes that share it.
+    mutating func load(_ resource: ResourceID, in lane: LaneID, by request: RequestID) {
+        for lane in lanes(sharing: request, of: resource) + [lane] { states[lane, default: [:]][resource] = .loaded }
     }
 
     mutating func fail(_ resource: ResourceID, in lane: LaneID) {

@@ -33,9 +33,10 @@ package struct LoadingState: Sendable {
         _ = requests.takeWaiting(role)
     }
 
-    /// Notes that a segment was read to its end, which proves the segment and its map.
+    /// Notes that a segment was read to its end, which proves the segment, its key and its map.
     mutating func noteRead(_ flight: SegmentInFlight) {
         failures.succeed(.segment(flight.role))
+        failures.succeed(.key(flight.id.lane))
         failures.succeed(.map(flight.id.lane))
         failures.deliverSegment()
         folders.noteMedia(from: flight.job.url)

@@ -125,12 +125,9 @@ extension PlaybackEngine {
             item?.refresh.prove(began: context.began)
             if segment.lane != .subtitles { run(.throughputSample) }
         case .resource(let resource, let lane):
-            let lanes = item?.resources.load(resource, in: lane, by: id) ?? []
-            // An initialization section counts as usable only once a segment was read with it.
-            if resource.kind == .key {
-                item?.keys.load(resource)
-                for lane in lanes { loading.failures.succeed(.key(lane)) }
-            }
+            // Keys and initialization sections count as usable only once a segment was read with them.
+            item?.resources.load(resource, in: lane, by: id)
+            if resource.kind == .key { item?.keys.load(resource) }
         case .head(let segment): effects.append(.endHead(segment))
         case .hint(let lane, _): finishHint(id, context, in: lane)
         case .firstPlaylist, .mediaPlaylist, .steering, .assetList: break

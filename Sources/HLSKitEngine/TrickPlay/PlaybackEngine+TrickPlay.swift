@@ -195,6 +195,7 @@ extension PlaybackEngine {
         item?.lanes[.main]?.noteDemuxed()
         noteDelivered(flight)
         loading.failures.succeed(.segment(flight.role))
+        loading.failures.succeed(.key(.main))
         loading.failures.succeed(.map(.main))
         loading.failures.deliverSegment()
         tally.loadSegment()

@@ -118,6 +118,24 @@ struct CaptionsTests {
         }
     }
 
+    @Test(
+        "captions behind missing segments are saved, and the missing ones are named",
+        arguments: [([], 1, 0), (["--strict"], 1, 10), ([], 6, 10), ([], 10, 10)])
+    func missing(_ options: [String], count: Int, status: Int32) async throws {
+        let folder = try ScratchFolder()
+        for name in try FileManager.default.contentsOfDirectory(atPath: SampleMedia.folder) {
+            guard !(0..<count).contains(where: { name == "subtitles-en-\($0).vtt" }) else { continue }
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder.path)/\(name)", withDestinationPath: "\(SampleMedia.folder)/\(name)")
+        }
+        let result = try await hlsget(
+            ["captions", "--allow-file"] + options + ["-o", "a.vtt", "master.m3u8"], in: folder)
+        #expect(result.status == status, "\(result.errors)")
+        #expect(result.errors.contains("subtitles-en-0.vtt"), "\(result.errors)")
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/a.vtt") == (count < 10))
+        if count < 10 { #expect(try text("a.vtt", in: folder).hasSuffix("frames 950 to 999\n")) }
+    }
+
     // MARK: Closed captions, subtitles in MP4
 
     /// The captions that `scripts/make-caption-fixtures` adds to the frames.

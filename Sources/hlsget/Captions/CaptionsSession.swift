@@ -4,6 +4,9 @@ import HLSKitCore
 import Synchronization
 
 struct CaptionsSession {
+    /// The number of consecutive missing segments after which the rest is not requested.
+    private static let lostSegmentLimit = 20
+
     private let command: CaptionsCommand
     private let format: CaptionFormat
 
@@ -75,6 +78,8 @@ struct CaptionsSession {
         configuration.mediaTypes = [.video]
         configuration.hooks.keyOverride = command.keys.override
         options.apply(to: &configuration.retryPolicies)
+        // The captions after missing segments are as useful as those before them.
+        configuration.retryPolicies.lostSegmentLimit = Self.lostSegmentLimit
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration
     }
@@ -200,8 +205,7 @@ struct CaptionsSession {
         var service: ClosedCaptionService?
         var failure: HLSError?
         var signal: Int32?
-        var missingCount = 0
-        var firstMissing: SkippedSegments?
+        var tally = CaptionTally()
         var events: [AccessLogEvent] = []
     }
 
@@ -264,6 +268,7 @@ struct CaptionsSession {
                 break loop
             case .event(let event):
                 report(event, &reported)
+                saved.tally.note(event, isOfVariant: choice.expression == nil)
                 switch event.kind {
                 case .didPlayToEnd: break loop
                 case .itemStatusChanged(.readyToPlay) where isCut:
@@ -273,9 +278,6 @@ struct CaptionsSession {
                     saved.failure =
                         item.error ?? HLSError(code: .internal, urlString: url, cause: "loading failed")
                     break loop
-                case .segmentSkipped(let segments), .segmentsMissed(let segments):
-                    saved.missingCount += max(0, segments.last - segments.first) + 1
-                    saved.firstMissing = saved.firstMissing ?? segments
                 default: break
                 }
             }
@@ -391,6 +393,7 @@ struct CaptionsSession {
             if captions.isEmpty { return fail(failure, ExitStatus(failure.code)) }
             StandardStream.error.writeLine(ErrorLine.text(for: failure))
         } else if captions.isEmpty, status == .done {
+            if let error = saved.tally.error { return fail(error, .incomplete) }
             let wanted =
                 command.service?.rawValue ?? saved.choice.expression.flatMap { command.subs.isEmpty ? nil : $0.text }
             return fail(
@@ -422,11 +425,14 @@ struct CaptionsSession {
             return fail(ErrorLine.playerError(error), ExitStatus(error))
         }
         if let failure = saved.failure { return (ExitStatus(failure.code), true, failure) }
-        guard command.strict, saved.missingCount > 0, status == .done else { return (status, true, nil) }
-        let error = HLSError(
-            code: .incomplete, urlString: saved.firstMissing?.urlString,
-            cause: "incomplete: \(Decimals.count(saved.missingCount, "segment")) missing",
-            detail: saved.firstMissing?.cause)
+        guard status == .done, let error = saved.tally.error else { return (status, true, nil) }
+        guard command.strict || saved.tally.isMostlyMissing else {
+            if !command.saying.quiet {
+                StandardStream.error.writeLine(
+                    ErrorLine.line(error.cause, url: error.urlString, detail: error.detail, severity: "warning"))
+            }
+            return (.done, true, nil)
+        }
         StandardStream.error.writeLine(ErrorLine.text(for: error))
         return (.incomplete, true, error)
     }
@@ -436,7 +442,8 @@ struct CaptionsSession {
             [
                 "file": .string(saved.choice.path), "format": .string(format.rawValue),
                 "captions": .integer(saved.captions.count), "language": JSONValue(saved.writer.language),
-                "service": JSONValue(saved.service?.rawValue), "missing_segments": .integer(saved.missingCount),
+                "service": JSONValue(saved.service?.rawValue),
+                "missing_segments": .integer(saved.tally.missingCount),
             ]
         }
         let document: JSONValue = [
@@ -444,6 +451,37 @@ struct CaptionsSession {
             "error": EventReporter.json(error), "files": .array(files),
         ]
         StandardStream.output.writeLine(document.text)
+    }
+}
+
+/// The segments with captions: for closed captions the variant's, for subtitles the rendition's.
+private struct CaptionTally: Sendable {
+    private(set) var missingCount = 0
+    private var first: SkippedSegments?
+    private var missingDuration = Duration.zero
+    private var loadedDuration = Duration.zero
+
+    mutating func note(_ event: PlayerEvent, isOfVariant: Bool) {
+        switch event.kind {
+        case .segmentLoaded(let load) where isOfVariant || load.variantIndex == nil:
+            loadedDuration += load.mediaDuration
+        case .segmentSkipped(let segments) where segments.isOfVariant == isOfVariant,
+            .segmentsMissed(let segments) where segments.isOfVariant == isOfVariant:
+            missingCount += max(0, segments.last - segments.first) + 1
+            missingDuration += segments.mediaDuration
+            first = first ?? segments
+        default: break
+        }
+    }
+
+    var isMostlyMissing: Bool { missingDuration > (loadedDuration + missingDuration) / 10 }
+
+    var error: HLSError? {
+        first.map {
+            HLSError(
+                code: .incomplete, urlString: $0.urlString,
+                cause: "incomplete: \(Decimals.count(missingCount, "segment")) missing", detail: $0.cause)
+        }
     }
 }
 

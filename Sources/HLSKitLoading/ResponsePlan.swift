@@ -47,6 +47,15 @@ package enum ResponsePlan: Sendable {
             self = fail(.badRange, text)
             return
         }
+        if head.status == 206, let count = plan.count, known.isEmpty {
+            let range = ContentRange(head.value(of: "Content-Range") ?? "")
+            if let length = head.contentLength, length > count, range?.total == UInt64(length) {
+                // Some servers send the whole resource with the field of the range.
+                plan.skip = range?.bytes.lowerBound ?? 0
+            } else {
+                plan.isExact = true
+            }
+        }
         if known.isEmpty, let length = head.contentLength {
             let needed = plan.skip.addingReportingOverflow(plan.count ?? 0)
             if let count = plan.count, needed.overflow || UInt64(length) < needed.partialValue {
@@ -76,6 +85,8 @@ package struct BodyPlan: Sendable, Hashable {
     package var skip: UInt64 = 0
     /// The number of decoded bytes to keep, or nil for all.
     package var count: UInt64?
+    /// Whether the body must not be longer than ``count``.
+    package var isExact = false
     package var limit: Int
 }
 

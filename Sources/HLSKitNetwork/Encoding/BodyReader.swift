@@ -46,6 +46,10 @@ struct BodyReader: ~Copyable {
             rest = rest.dropFirst(dropped)
         }
         if let count = plan.count {
+            if plan.isExact, UInt64(decodedByteCount + rest.count) > count {
+                throw LoadingError(
+                    code: .badRange, url: url, text: "HTTP 206 with more than the \(count) bytes of the range")
+            }
             rest = rest.prefix(Int(clamping: count - min(count, UInt64(decodedByteCount))))
         }
         guard !rest.isEmpty else { return !isSatisfied }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HLSKitLoading
+@testable import HLSKitNetwork
 
 @Suite("Responses")
 struct ResponseTests {
@@ -122,6 +123,39 @@ struct ResponseTests {
         case .body(let plan): #expect(isTaken && plan.skip == 0 && plan.count == nil)
         case .fail(let error): #expect(!isTaken && error.code == .badRange)
         case .redirect: Issue.record("a redirect")
+        }
+    }
+
+    @Test(
+        "R14: a 206 with the whole resource is cut, and one of another length fails",
+        arguments: [
+            ("bytes 7-9/10", 3, 0), ("bytes 7-9/10", 10, 7), ("bytes 7-9/*", 10, nil), ("bytes 7-9/20", 10, nil),
+        ] as [(String, Int, UInt64?)])
+    func longBody(_ range: String, _ length: Int, _ skip: UInt64?) throws {
+        let request = TransportRequest(urlString: "http://a/", resourceClass: .segment, byteRange: 7..<10)
+        let answer = head(["HTTP/1.1 206 P", "Content-Range: \(range)", "Content-Length: \(length)"])
+        guard case .body(let plan) = ResponsePlan(answer, for: request, at: "http://a/", now: 0) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(plan.count == 3 && plan.isExact == (length != 10 || skip == nil))
+        if let skip { #expect(plan.skip == skip) }
+        var body = try BodyReader(plan, url: "http://a/")
+        var bytes: [UInt8] = []
+        let all = Array(UInt8(0)..<10)
+        func read() throws {
+            try all.suffix(length).withUnsafeBytes { piece in
+                try body.read(piece) { part in
+                    bytes += part
+                    return true
+                }
+            }
+        }
+        if skip != nil {
+            try read()
+            #expect(bytes == [7, 8, 9])
+        } else {
+            #expect(throws: LoadingError.self) { try read() }
         }
     }
 

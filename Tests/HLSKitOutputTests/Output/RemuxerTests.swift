@@ -194,6 +194,28 @@ struct RemuxerTests {
         #expect(samples.count < first.samples.count + second.samples.count - 1)
     }
 
+    @Test("audio whose timestamps are inexact is written", arguments: [0.01, 0.021, 0.024])
+    func inexactAudio(error: Double) throws {
+        let fixture = try PacketFixture("aac")
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
+        try writer.begin([fixture.track])
+        var random = SplitMix64(seed: 1)
+        var (time, count) = (1.0, 0)
+        for sample in (0..<5).flatMap({ _ in fixture.samples }) {
+            let inexact = time + Double.random(in: -error...error, using: &random)
+            try writer.write(sample, ofTrackAt: 0, at: MediaTime(seconds: inexact, preferredTimescale: 90_000))
+            time += Double(sample.duration) / Double(fixture.track.timescale)
+            count += 1
+        }
+        try writer.finish()
+        var (demuxer, events) = (TransportStreamDemuxer(), [DemuxerEvent]())
+        try demuxer.append(try folder.bytes("out")[...], to: &events)
+        try demuxer.finish(to: &events)
+        // Until late samples show the error, an early one may be a repetition.
+        #expect(events.count { if case .sample = $0 { true } else { false } } >= count - 2)
+    }
+
     @Test("S03: late audio goes into the next file, which begins with an independent frame")
     func lateTrack() throws {
         let (video, audio) = (try PacketFixture("h264-avcc"), try PacketFixture("aac"))

@@ -118,7 +118,7 @@ struct MP4SegmentReader: Sendable {
         }
         switch state {
         case .header where isFirstBox && collected.isEmpty: return truncated("before it begins: it is empty")
-        case .header where !collected.isEmpty: return truncated("in the header of a box")
+        case .header where !collected.isEmpty && !isLineEnd(collected): return truncated("in the header of a box")
         case .collecting(let header):
             return truncated("in box '\(header.type)', \(header.endOffset - position) bytes early")
         case .skipping(let end?): return truncated("in a box, \(end - position) bytes early")
@@ -129,6 +129,9 @@ struct MP4SegmentReader: Sendable {
         if !unplacedRuns.isEmpty { return truncated("before the media of its last fragment") }
         return nil
     }
+
+    /// Whether the bytes are white space, which some servers append.
+    private func isLineEnd(_ bytes: [UInt8]) -> Bool { bytes.allSatisfy { [0x09, 0x0a, 0x0d, 0x20].contains($0) } }
 
     /// Consumes at least one byte at the front of `rest`, which is not empty.
     private mutating func consume(

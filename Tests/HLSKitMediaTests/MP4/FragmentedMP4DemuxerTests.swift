@@ -411,6 +411,20 @@ import Testing
         #expect(demuxed.samples.count == malformed.sampleCount)
     }
 
+    @Test("white space after the last box is ignored", arguments: ["\n", "\r\n", " \t\r\n"])
+    func lineEnd(text: String) throws {
+        let bytes = segment(media: [1, 2, 3, 4]) { offset in
+            Writer.moof(
+                Writer.traf(
+                    Writer.tfhd(), Writer.tfdt(0),
+                    Writer.trun(flags: 0x201, count: 1, Writer.be32(offset), Writer.be32(4))))
+        }
+        for (end, isIgnored) in [(text, true), (text + "?", false)] {
+            let demuxed = try Demuxed(fragments: bytes + Array(end.utf8))
+            #expect(demuxed.samples.count == 1 && (demuxed.error == nil) == isIgnored)
+        }
+    }
+
     @Test("open fragments without media are refused")
     func openFragments() throws {
         let fragment = Writer.moof(

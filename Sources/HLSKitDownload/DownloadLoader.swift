@@ -25,6 +25,8 @@ struct DownloadLoader: Sendable {
 
     struct Loaded: Sendable {
         var segment: DownloadJournal.Segment
+        /// Whether the segment ends early.
+        var isTruncated = false
         /// The file of the segment's key, if a second request returned another key.
         var key: DownloadJournal.File?
     }
@@ -36,7 +38,9 @@ struct DownloadLoader: Sendable {
         defer { client.retrier.close(keyAccount) }
         while true {
             do {
-                return Loaded(segment: try await store(request), key: key)
+                var loaded = try await store(request)
+                loaded.key = key
+                return loaded
             } catch var error as HLSError where error.code == .contentKey {
                 // The user gave the key, so the playlist's key URL is not the cause.
                 if client.keyRules.isGiven {
@@ -54,13 +58,26 @@ struct DownloadLoader: Sendable {
         }
     }
 
-    private func store(_ request: Request) async throws -> DownloadJournal.Segment {
-        var segment = request.segment
-        segment.file = try await client.load(
+    /// Requests a truncated segment once more (R15). If it remains truncated, its longer body is all that exists.
+    private func store(_ request: Request) async throws -> Loaded {
+        var loaded = Loaded(segment: request.segment)
+        let truncated = TruncatedFile()
+        var file = try await load(request, truncated)
+        if truncated.file == file {
+            var again = request
+            (again.account, again.terms.isSilent) = (nil, true)
+            do { file = try await load(again, truncated) } catch { try Task.checkCancellation() }
+        }
+        loaded.segment.file = file
+        loaded.isTruncated = truncated.file == file
+        return loaded
+    }
+
+    private func load(_ request: Request, _ truncated: TruncatedFile) async throws -> DownloadJournal.File {
+        try await client.load(
             request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source,
             terms: request.terms, account: request.account, clientData: request.clientData
-        ) { FileReader(request, folder: folder, received: received) }
-        return segment
+        ) { FileReader(request, truncated, folder: folder, received: received) }
     }
 
     /// Loads a key into a file named after its contents.
@@ -110,22 +127,35 @@ struct DownloadLoader: Sendable {
 private final class OpenFile: @unchecked Sendable {  // used by the one task that loads the segment
     var file: DownloadFile?
     var check = SegmentCheck()
+    /// Whether the server declared the length of the body, so that it is complete.
+    var hasLength = false
+}
+
+private final class TruncatedFile: @unchecked Sendable {  // used by the one task that loads the segment
+    /// The longest truncated body of the segment.
+    var file: DownloadJournal.File?
 }
 
 private struct FileReader: ResourceReader {
     private let request: DownloadLoader.Request
+    private let truncated: TruncatedFile
     private let folder: DownloadFolder
     private let received: @Sendable (Int) -> Void
     private let open = OpenFile()
 
-    init(_ request: DownloadLoader.Request, folder: DownloadFolder, received: @escaping @Sendable (Int) -> Void) {
+    init(
+        _ request: DownloadLoader.Request, _ truncated: TruncatedFile, folder: DownloadFolder,
+        received: @escaping @Sendable (Int) -> Void
+    ) {
         self.request = request
+        self.truncated = truncated
         self.folder = folder
         self.received = received
     }
 
     mutating func begin(_ response: TransportResponse) throws {
         open.file = try DownloadFile(folder: folder, name: request.file)
+        open.hasLength = response.contentLength != nil
         open.check.isEncrypted = request.segment.key?.method == EncryptionKey.Method.aes128.rawValue
     }
 
@@ -151,8 +181,12 @@ private struct FileReader: ResourceReader {
         } else if request.isClear {
             try open.check.finish(mayBeEmpty: mayBeEmpty)
         }
+        let isTruncated = request.isClear && !open.hasLength && open.check.isTruncated
+        if let longest = truncated.file, longest.byteCount >= file.byteCount { return longest }
         // A segment of a live stream cannot be loaded again later, so flush it now.
-        return try file.finish(syncs: request.terms.isLive)
+        let stored = try file.finish(syncs: request.terms.isLive)
+        if isTruncated { truncated.file = stored }
+        return stored
     }
 }
 

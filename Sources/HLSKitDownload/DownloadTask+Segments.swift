@@ -135,6 +135,7 @@ extension DownloadTask {
             let lane = run.lanes[id.lane]
             if let url = lane.url(of: id.position) { run.folders.noteMedia(from: url) }
             if let index = lane.index(of: id.position) { offer(loaded.segment, at: index, of: lane) }
+            if loaded.isTruncated, let url = lane.url(of: id.position) { run.result.truncatedURLs.append(url) }
             guard let segment = run.stored(loaded.segment, of: id) else { return }
             try folder.add([.segment(segment)], syncs: lane.tracker.isLive)
             run.noteLoaded(id)

@@ -34,6 +34,8 @@ public final class DownloadTask: Sendable {
     public struct Result: Sendable {
         /// The missing segments, in the order in which they were found to be missing.
         public var gaps: [DownloadGap] = []
+        /// The URLs of the segments that ended early at each request.
+        package var truncatedURLs: [String] = []
         /// The number of missing segments in all gaps.
         public var missingSegmentCount: Int { gaps.reduce(0) { $0 + $1.segmentCount } }
         /// The number of stored segments.
@@ -497,10 +499,13 @@ public final class DownloadTask: Sendable {
 
 extension HLSError {
     /// Whether the download can skip the segment. A server that refuses, or a lost network, ends the download instead.
+    ///
+    /// An empty body is not the fault of the network.
     var isSkippable: Bool {
         switch code {
         case .notFound: statusCode.map { ![401, 403, 407].contains($0) } ?? true
         case .badMedia: true
+        case .network: loadingError?.code == .emptyBody
         default: false
         }
     }

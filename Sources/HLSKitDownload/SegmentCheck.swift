@@ -14,6 +14,7 @@ struct SegmentCheck: Sendable {
     private var head: [UInt8] = []
     /// The last two whole blocks, and the bytes that follow them.
     private var tail: [UInt8] = []
+    private var boxes = MP4BoxWalk()
     private var byteCount = 0
 
     init(isEncrypted: Bool = false) { self.isEncrypted = isEncrypted }
@@ -26,6 +27,7 @@ struct SegmentCheck: Sendable {
             ? ContainerProbe.longestByteCount : ContainerProbe.maximumByteCount(of: head.isEmpty ? bytes : head)
         if head.count < limit { head += bytes.prefix(limit - head.count) }
         byteCount += bytes.count
+        if !isEncrypted { boxes.append(bytes) }
         tail += bytes.suffix(3 * Self.blockByteCount)
         tail.removeFirst(max(0, tail.count - 2 * Self.blockByteCount - byteCount % Self.blockByteCount))
     }
@@ -37,6 +39,18 @@ struct SegmentCheck: Sendable {
     func finish(mayBeEmpty: Bool) throws(MediaError) {
         if let appearance = Self.appearance(of: head, mayBeEmpty) {
             throw ContainerProbe.refusal(ofAppearance: appearance)
+        }
+    }
+
+    /// Whether a segment that is not encrypted ends within a box or a packet (R15).
+    var isTruncated: Bool {
+        // Bytes in front of the media, such as an image, shift all packets and boxes.
+        guard !ContainerProbe.beginsWithImage(head) else { return false }
+        return switch ContainerProbe.identify(head[...], isComplete: true) {
+        case .transportStream(let stride) where head.dropFirst(stride - 188).first == 0x47:
+            byteCount % stride != 0
+        case .mp4: boxes.isTruncated
+        default: false
         }
     }
 

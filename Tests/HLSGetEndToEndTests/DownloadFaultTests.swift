@@ -79,6 +79,23 @@ struct DownloadFaultTests {
         #expect(try await FaultyOrigin.frames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
+    @Test("R15: a segment that another server has cut short is loaded again, or named", arguments: [1, .max])
+    func truncated(count: Int) async throws {
+        let folder = try ScratchFolder()
+        let files = try CutStream.files()
+        let cut = Array((files["v3.m4s"] ?? []).dropLast(100))
+        let origin = FaultyOrigin(files, ["v3.m4s": (.chunked(cut), count)])
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.errors.contains("a segment cannot be read") == (count > 1), "\(result.errors)")
+        }
+        let (frames, expected) = (
+            try await FaultyOrigin.frames("a.mp4", in: folder), try SampleMedia.frameHashes(of: "180p")
+        )
+        #expect(count > 1 ? Set(frames).isSubset(of: expected) && frames.count < expected.count : frames == expected)
+    }
+
     @Test("S03: audio missing at the start of a stream is written later", .enabled(if: ProbedFile.isAvailable))
     func bumper() async throws {
         let folder = try ScratchFolder()

@@ -114,6 +114,9 @@ struct DownloadRetryTests {
             name: "maximumRetryCount", answer: .failure(.timedOut), policies: .init(jitter: 0, maximumRetryCount: 2),
             expected: seconds(0, 0.5, 1.5), code: .network),
         Waits(
+            name: "an empty segment", answer: .failure(.emptyBody), policies: .init(jitter: 0, maximumRetryCount: 2),
+            expected: seconds(0, 0.5, 1.5)),
+        Waits(
             name: "Retry-After", answer: .status(429, retryAfter: .seconds(3)), policies: .init(jitter: 0),
             expected: seconds(0, 3, 6, 9, 12, 15, 18), code: .network),
         Waits(
@@ -137,6 +140,23 @@ struct DownloadRetryTests {
         #expect(outcome.times("/1.ts") == c.expected)
         #expect(outcome.error?.code == c.code)
         if c.code == nil { #expect(outcome.result?.segmentCount == 3 && outcome.result?.gaps.count == 1) }
+    }
+
+    @Test("R15: a truncated segment is requested once more, and then kept", arguments: [(0, 1), (1, 2), (9, 2)])
+    func truncated(count: Int, requestCount: Int) throws {
+        let answered = Mutex(0)
+        let outcome = try Self.run(.init(attemptsPerVariant: 1)) { path, _ in
+            guard path != "main.m3u8" else { return Self.list(0..<4) }
+            guard path == "1.ts",
+                answered.withLock({
+                    $0 += 1
+                    return $0 <= count
+                })
+            else { return Self.media }
+            return .bytes((0..<500).map { $0 % 188 == 0 ? 0x47 : 0 })
+        }
+        #expect(outcome.urls("/1.ts").count == requestCount)
+        #expect(outcome.result?.segmentCount == 4 && outcome.result?.missingSegmentCount == 0)
     }
 
     @Test(

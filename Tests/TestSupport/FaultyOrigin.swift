@@ -5,6 +5,8 @@ package final class FaultyOrigin: Sendable {
     package enum Fault: Sendable, Hashable {
         case status(String)
         case bytes([UInt8])
+        /// A body whose length is not declared.
+        case chunked([UInt8])
         case silence
     }
 
@@ -30,6 +32,11 @@ package final class FaultyOrigin: Sendable {
         switch fault {
         case .status(let status): return connection.respond([], status: status)
         case .bytes(let bytes): return connection.respond(bytes)
+        case .chunked(let bytes):
+            let size = String(bytes.count, radix: 16)
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n"
+            connection.send(Array(head.utf8) + bytes + Array("\r\n0\r\n\r\n".utf8))
+            return
         case .silence: return connection.waitForClose()
         case nil: break
         }

@@ -238,7 +238,11 @@ struct DownloadSession {
                     let count = loaded.gaps.dropFirst(5).reduce(0) { $0 + $1.segmentCount }
                     warn("\(count) more segments are missing", nil, nil, report)
                 }
+                for url in loaded.truncatedURLs.prefix(5) { warn("a segment ends early", url, nil, report) }
                 var missing: String?
+                if command.strict, !loaded.truncatedURLs.isEmpty {
+                    missing = "\(Decimals.count(loaded.truncatedURLs.count, "segment")) truncated"
+                }
                 if loaded.lacksSubtitles {
                     warn("--subs: the stream has no subtitles", nil, nil, report)
                     if command.strict { missing = "no subtitles" }

@@ -18,6 +18,8 @@ extension DownloadTask {
         public var unreadable: [String] = []
         /// Whether the media has video, but each of its frames depends on one before the start of the file.
         package var lacksVideo = false
+        /// The times of the stream whose audio is missing although all segments were loaded.
+        package var holes: [Range<Duration>] = []
     }
 
     /// Writes the media of the last run to a file, without decoding.
@@ -86,6 +88,7 @@ extension DownloadTask {
         var files = Files()
         files.duration = packing.length
         files.lacksVideo = packing.lacksVideo
+        files.holes = packing.holes
         files.unreadable = packing.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
         // Discard the segments, so that the next run requests them again.
         folder.discard(packing.problems.map(\.segment))
@@ -105,6 +108,11 @@ extension DownloadTask {
                 code: .notAvailable, urlString: folder.path, cause: "a segment cannot be read",
                 detail: files.unreadable.first
             )
+        }
+        if let hole = files.holes.first, !allowsUnreadable {
+            throw HLSError(
+                code: .incomplete, urlString: currentURL, cause: "audio is missing",
+                detail: "from \(hole.lowerBound) to \(hole.upperBound)")
         }
         if packing.writesParts {
             files.paths = packing.paths

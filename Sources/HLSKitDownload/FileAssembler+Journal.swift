@@ -1,3 +1,5 @@
+import HLSKitEngine
+import HLSKitLoading
 import HLSKitMedia
 import HLSKitSelection
 import HLSKitTime
@@ -38,6 +40,11 @@ extension FileAssembler {
         var segment: DownloadJournal.Segment
         var text: String
         var isLocked = false
+
+        init(_ segment: DownloadJournal.Segment, _ failure: SegmentFailure) {
+            let error = HLSError(failure, url: segment.file?.name ?? "")
+            (self.segment, text, isLocked) = (segment, error.cause, error.code == .contentKey)
+        }
     }
 
     struct TimelineKey: Hashable {

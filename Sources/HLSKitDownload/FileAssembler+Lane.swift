@@ -34,6 +34,7 @@ extension FileAssembler {
         var audio: SelectionTerms?
         /// All tracks of the last segment that was read.
         var reported: [MediaTrack] = []
+        var audioHoles = AudioHoles()
 
         /// The end of the last segment, according to the playlist.
         var mediaEnd: Duration? { segments.last.map { .microseconds($0.start + $0.duration) } }
@@ -67,6 +68,16 @@ extension FileAssembler {
         var position: SegmentPosition
 
         var note: String { "audio omitted: \(language ?? "track \(id)") begins after the others" }
+    }
+}
+
+extension FileAssembler {
+    /// The missing audio of all lanes; each range once, although several lanes may lack it.
+    var holes: [Range<Duration>] {
+        let all = lanes.flatMap { $0.audioHoles.ranges(in: $0.segments) }.sorted { $0.lowerBound < $1.lowerBound }
+        return all.reduce(into: []) { holes, next in
+            if holes.last?.overlaps(next) != true { holes.append(next) }
+        }
     }
 }
 

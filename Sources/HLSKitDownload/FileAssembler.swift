@@ -24,7 +24,7 @@ struct FileAssembler: Sendable {
     /// Whether more segments may be listed, as in a live stream.
     private var isOpen: Bool
     private var metadata: FileMetadata?
-    private var lanes: [Lane] = []
+    private(set) var lanes: [Lane] = []
     private var awaitsAudio = false
     private var knownAudio: Set<Int>?
     private let laterAudio: [LateAudio]
@@ -498,6 +498,8 @@ struct FileAssembler: Sendable {
                 guard let slot = lanes[index].slots[type], let track = lanes[index].tracks[type] else { continue }
                 let itemTime = ItemTimeline.duration(sample.pts, track.timescale) + offset
                 if let limits = lanes[index].limits, !limits.contains(itemTime) { continue }
+                let length = ItemTimeline.duration(sample.duration, track.timescale)
+                if type == .audio { lanes[index].audioHoles.note(from: itemTime, to: itemTime + length) }
                 if type == .video, begun.isEmpty, let start = window.start {
                     if !hasFrames { (hasFrames, needsEarlierSegment) = (true, !sample.isSync) }
                     if sample.isSync, itemTime <= start { (origin, needsEarlierSegment) = (itemTime, false) }
@@ -507,10 +509,7 @@ struct FileAssembler: Sendable {
                         sample, itemTime: itemTime,
                         time: ItemTimeline.duration(sample.dts, track.timescale) + offset), to: slot)
             case .fact(.segmentFailed(let id, let failure)):
-                let segment = lanes[index].segments[id.rawValue - 1]
-                let error = HLSError(failure, url: segment.file?.name ?? "")
-                problems.append(
-                    Problem(segment: segment, text: error.cause, isLocked: error.code == .contentKey))
+                problems.append(Problem(lanes[index].segments[id.rawValue - 1], failure))
                 lanes[index].pipeline.abandon(id)
             case .fact(.tracks(let id, let tracks)):
                 lanes[index].reported = tracks

@@ -312,6 +312,8 @@ final class FilePacking: Sendable {
         }
     }
     var problems: [FileAssembler.Problem] { state.withLock { $0.assembler.problems } }
+    /// The ranges of item time whose audio is missing although all segments were loaded.
+    var holes: [Range<Duration>] { state.withLock { $0.assembler.holes } }
     var omitted: [String] {
         state.withLock { $0.assembler.omitted + $0.assembler.lateAudio.map(\.note) }
     }

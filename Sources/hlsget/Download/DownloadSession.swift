@@ -390,6 +390,12 @@ struct DownloadSession {
             check(files, result, report)
         }
         if result.numberOfInterstitials > 0 { noteInterstitials(result.numberOfInterstitials, report) }
+        for hole in files?.holes.prefix(5) ?? [] {
+            let (start, length) = (hole.lowerBound.inSeconds, (hole.upperBound - hole.lowerBound).inSeconds)
+            warn(
+                "\(Decimals.text(length, places: 1)) s of audio are missing at \(Decimals.clock(start))", command.url,
+                nil, report)
+        }
         for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text, report) }
         if let files, !files.unreadable.isEmpty {
             warn(

@@ -9,12 +9,15 @@ struct AudioHoles: Sendable {
     /// The distance from a hole within which its segments must follow each other.
     private static let margin = Duration.milliseconds(500)
 
+    /// More holes than anybody reads, or a format whose samples are apart.
+    private static let mostKept = 100
+
     private var ranges: [Range<Duration>] = []
     private var last: Duration?
 
     /// Notes the item times of the next sample.
     mutating func note(from start: Duration, to end: Duration) {
-        if let last, start - last >= Self.shortest { ranges.append(last..<start) }
+        if let last, start - last >= Self.shortest, ranges.count < Self.mostKept { ranges.append(last..<start) }
         last = max(last ?? end, end)
     }
 

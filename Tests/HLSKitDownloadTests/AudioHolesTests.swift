@@ -29,6 +29,13 @@ struct AudioHolesTests {
             holes == [.milliseconds(1000)..<(.milliseconds(1100)), .milliseconds(3900)..<(.milliseconds(4200))])
     }
 
+    @Test("the number of holes is limited")
+    func many() {
+        var holes = AudioHoles()
+        for second in 0..<1000 { holes.note(from: .seconds(second), to: .seconds(second) + .milliseconds(25)) }
+        #expect(holes.ranges(in: (0..<250).map { Self.segment($0) }).count == 100)
+    }
+
     @Test("a missing segment, a cut and the end before a discontinuity are not holes")
     func intended() {
         let (first, others) = (Self.segment(0), (2..<4).map { Self.segment($0) })
